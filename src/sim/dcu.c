@@ -198,7 +198,8 @@ rp__turn rp__dcu_step(rp__dcu *dcu, rp__sim_clock *clock)
 {
     bool moved = rp__sim_pipe_step(&dcu->pipe, &dcu->out, clock);
     moved |= request_line(dcu, clock);
-    bool decoded = rp__dcu_bp128_unpack(dcu, clock) || decode(dcu, clock);
+    bool unpacked = dcu->config->bp128 && rp__dcu_bp128_unpack(dcu, clock);
+    bool decoded = unpacked || decode(dcu, clock);
     moved |= drop_abandoned_line(dcu, clock);
     moved |= abandon_block(dcu, clock);
     moved |= take_block(dcu, clock);

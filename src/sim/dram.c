@@ -281,6 +281,7 @@ static void step_channel(struct rp__dram *dram, struct rp__dram_channel *c)
     deliver(dram, c, &c->data);
     if (c->wake <= dram->now) {
         dram->row->tick(c, dram->now);
+        c->wake = dram->config.never_sleeps ? dram->now + 1 : c->wake;
     }
     c->next = c->wake;
     if (c->quick.n) {
@@ -291,12 +292,10 @@ static void step_channel(struct rp__dram *dram, struct rp__dram_channel *c)
     }
 }
 
-static void step(struct rp__dram *dram)
+/* The step dram->now of every channel in which something happens. */
+static void step_channels(struct rp__dram *dram)
 {
     uint64_t next = RP__DRAM_NEVER;
-    if (++dram->now < dram->next) {
-        return;
-    }
     for (uint32_t i = 0; i < dram->config.channels; i++) {
         struct rp__dram_channel *c = &dram->channels[i];
         if (c->next <= dram->now) {
@@ -307,11 +306,18 @@ static void step(struct rp__dram *dram)
     dram->next = next;
 }
 
+static void run_to(struct rp__dram *dram, uint64_t step)
+{
+    while (dram->next <= step) {
+        dram->now = dram->next;
+        step_channels(dram);
+    }
+    dram->now = step;
+}
+
 void rp__dram_tick(struct rp__dram *dram)
 {
-    for (uint32_t i = 0; i < dram->config.steps; i++) {
-        step(dram);
-    }
+    run_to(dram, dram->now + dram->config.steps);
 }
 
 bool rp__dram_take_done(struct rp__dram *dram, struct rp__dram_done *out)
@@ -346,12 +352,29 @@ uint64_t rp__dram_next_event(const struct rp__dram *dram)
     return (dram->next + dram->config.steps - 1) / dram->config.steps;
 }
 
+/* A read that waits for its command ends no earlier than one that is issued when the controller
+ * wakes. */
+uint64_t rp__dram_next_done(const struct rp__dram *dram)
+{
+    uint64_t next = RP__DRAM_NEVER;
+    for (uint32_t i = 0; i < dram->config.channels; i++) {
+        const struct rp__dram_channel *c = &dram->channels[i];
+        next = rp__dram_min(next, c->wake + dram->rules.read_delay);
+        if (c->quick.n) {
+            next = rp__dram_min(next, c->quick.at[c->quick.head].step);
+        }
+        if (c->data.n) {
+            next = rp__dram_min(next, c->data.at[c->data.head].step);
+        }
+    }
+    return (next + dram->config.steps - 1) / dram->config.steps;
+}
+
 void rp__dram_jump(struct rp__dram *dram, uint64_t cycle)
 {
-    while (rp__dram_now(dram) < cycle) {
-        uint64_t next = rp__dram_min(rp__dram_next_event(dram), cycle);
-        dram->now = (next - 1) * dram->config.steps;
-        rp__dram_tick(dram);
+    uint64_t step = cycle * dram->config.steps;
+    if (dram->now < step) {
+        run_to(dram, step);
     }
 }
 

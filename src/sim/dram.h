@@ -70,6 +70,7 @@ struct rp__dram_config {
     struct rp__dram_timing timing;
     struct rp__dram_power power;
     bool is_validated; /* there are reference figures for this standard */
+    bool never_sleeps; /* controllers look at every step: the reference of those that skip some */
     /* Gets every command as it is issued; NULL: none. */
     void (*on_command)(void *context, const struct rp__dram_command *command);
     void *context;
@@ -128,6 +129,8 @@ bool rp__dram_take_done(struct rp__dram *dram, struct rp__dram_done *out);
 uint64_t rp__dram_now(const struct rp__dram *dram); /* clocks ticked so far */
 /* The earliest clock whose tick can do anything if nothing is sent before; more than now. */
 uint64_t rp__dram_next_event(const struct rp__dram *dram);
+/* No request is done before this clock if nothing is sent before; more than now. */
+uint64_t rp__dram_next_done(const struct rp__dram *dram);
 /* Ticks until `cycle` is the clock ticked last; the same as ticking one by one. */
 void rp__dram_jump(struct rp__dram *dram, uint64_t cycle);
 void rp__dram_counters(const struct rp__dram *dram, struct rp__dram_counters *out);

@@ -110,6 +110,8 @@ struct rp__dram_channel {
     uint64_t next_refresh;               /* step at which the next one falls due */
 
     uint32_t priority, n_priority; /* rank that is refreshed next; refreshes that wait */
+    uint64_t
+        rests_since; /* frfcfs: step after which nothing waited, until the next tick; 0: none */
 
     /* r21: requests whose ACT was issued */
     uint64_t active;

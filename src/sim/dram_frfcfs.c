@@ -159,8 +159,30 @@ static bool try_rows(struct rp__dram_channel *c, uint64_t now, uint64_t *wake)
     return issue(c, &best, now, wake);
 }
 
+/* A command was issued at `now`: the next step that can have another. Of a channel with one read or
+ * nothing to do that is known without looking at the steps until then. */
+static uint64_t wake_after(struct rp__dram_channel *c, uint64_t now)
+{
+    if (c->n_priority || c->writes.n || c->reads.n > 1 || (c->reads.n && c->is_writing)) {
+        return now + 1;
+    }
+    c->rests_since = c->reads.n ? 0 : now;
+    if (!c->reads.n) {
+        return c->next_refresh;
+    }
+    uint32_t bank = rp__bits_lowest64(c->reads.used);
+    uint64_t when = c->reads.hits               ? rp__dram_when_column(c, bank, false, now + 1)
+                    : rp__dram_is_open(c, bank) ? rp__dram_when_pre(c, bank)
+                                                : rp__dram_when_act(c, bank, now + 1);
+    return rp__dram_min(rp__dram_max(when, now + 1), c->next_refresh);
+}
+
 static void tick(struct rp__dram_channel *c, uint64_t now)
 {
+    if (c->rests_since && now > c->rests_since + 1) {
+        c->is_writing = true; /* what choose_queue says of empty queues */
+    }
+    c->rests_since = 0;
     if (now == c->next_refresh) {
         c->n_priority += c->n_ranks;
         c->next_refresh += c->rules->refi;
@@ -170,7 +192,7 @@ static void tick(struct rp__dram_channel *c, uint64_t now)
     if (!is_issued || c->rules->has_two_buses) {
         is_issued |= try_rows(c, now, &wake);
     }
-    c->wake = is_issued ? now + 1 : wake;
+    c->wake = is_issued ? wake_after(c, now) : wake;
 }
 
 const struct rp__dram_controller rp__dram_frfcfs_row = {

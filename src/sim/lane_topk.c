@@ -2,6 +2,9 @@
  *
  * In hardware a row of k registers that shift, so one result a cycle whatever k is. Here a heap:
  * the worst one on top. Of equal scores the smaller docid is better. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "sim/units.h"
 
 static bool is_worse(rp__result_slot a, rp__result_slot b)
@@ -46,4 +49,29 @@ void rp__lane_topk_sort(rp__write_back *lane)
     }
     for (uint32_t i = lane->n_best; i < lane->config->topk; i++)
         lane->best[i] = (rp__result_slot){RP_SIM_NO_DOC, 0};
+}
+
+static int better_first(const void *x, const void *y)
+{
+    const rp__result_slot *a = x, *b = y;
+    if (a->score != b->score)
+        return a->score < b->score ? 1 : -1;
+    return a->doc < b->doc ? -1 : a->doc > b->doc;
+}
+
+rp_status rp__lane_topk_gather(const uint8_t *at, uint64_t n_slots, uint64_t n,
+                               rp__result_slot *dst)
+{
+    uint64_t found = 0;
+    for (uint64_t i = 0; i < n_slots; i++) {
+        rp__result_slot slot;
+        memcpy(&slot, at + 8 * i, sizeof slot);
+        if (slot.doc == RP_SIM_NO_DOC)
+            continue;
+        if (found == n)
+            return RP_DAMAGED;
+        dst[found++] = slot;
+    }
+    qsort(dst, (size_t)found, sizeof *dst, better_first);
+    return found == n ? RP_OK : RP_DAMAGED;
 }

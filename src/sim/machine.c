@@ -3,7 +3,8 @@
  * Two clocks give the same cycle for every event. `all` evaluates every unit every cycle, in an
  * order that the caller gives. `awake` evaluates a unit only when one of its links changed or its
  * timer is due, jumps over cycles in which nobody is awake, and counts a sleeper's cycles when it
- * wakes, under the class of its last step. units.h has the rule that makes both equal. */
+ * wakes, under the class of its last step. units.h has the rule that makes both equal. Runs of
+ * alike cycles are made at once (run_ahead.c). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "sim/units.h"
 
 enum { DOORBELL_DEPTH = 2, PAIR_DEPTH = 2, MAX_BLOCK = 2048 };
+enum { SECOND_DCU = 1, MERGE = 6 }; /* units of a core, from its first */
 
 typedef struct unit {
     void *state;
@@ -27,6 +29,14 @@ typedef struct pair {
     rp__block_reader reader;
     rp__block_scheduler scheduler;
 } pair;
+
+/* Cycles of a core that are made later, at once. */
+typedef struct run {
+    uint64_t start;                   /* the first of them */
+    uint64_t mask[RP_SIM_WAKE_WORDS]; /* the core's second decompression unit and merge unit */
+    uint32_t dcu;                     /* the number of the former */
+    uint32_t docids[RP_SIM_RUN];      /* that it decodes */
+} run;
 
 struct rp__machine {
     rp__sim_config config;
@@ -47,6 +57,9 @@ struct rp__machine {
     rp__descriptor *descriptors;
     size_t n_descriptors, descriptors_cap, completions_cap;
     uint64_t evaluations, next_timer; /* next_timer: no unit's is earlier */
+    run runs[RP_SIM_MAX_CORES];
+    uint32_t running;                  /* cores that are in a run */
+    uint64_t timed[RP_SIM_WAKE_WORDS]; /* units that have a timer */
 };
 
 /* ---- Building -------------------------------------------------------------------------------- */
@@ -288,6 +301,9 @@ static rp_status make_core(rp__machine *m, uint32_t i)
     core->first_unit = at;
     core->n_units = 9;
     core->setup.open = RP_SIM_NEVER;
+    m->runs[i].dcu = at + SECOND_DCU;
+    m->runs[i].mask[(at + SECOND_DCU) / 64] |= UINT64_C(1) << (at + SECOND_DCU) % 64;
+    m->runs[i].mask[(at + MERGE) / 64] |= UINT64_C(1) << (at + MERGE) % 64;
     for (uint32_t k = 0; k < 2; k++)
         add_unit(m, RP_SIM_KIND_DCU, 2 * i + k, &core->dcus[k]);
     for (uint32_t k = 0; k < 2; k++)
@@ -303,8 +319,8 @@ static rp_status make_core(rp__machine *m, uint32_t i)
             make_lane(m, core, k, (uint16_t)(at + 7 + k)))
             return RP_NO_MEMORY;
     rp_status status =
-        make_search(m, core, (uint16_t)(at + 4), (uint16_t)(at + 5), (uint16_t)(at + 6));
-    return status ? status : make_merge(m, core, (uint16_t)(at + 6));
+        make_search(m, core, (uint16_t)(at + 4), (uint16_t)(at + 5), (uint16_t)(at + MERGE));
+    return status ? status : make_merge(m, core, (uint16_t)(at + MERGE));
 }
 
 static bool is_placed(const rp__sim_memory *m)
@@ -455,46 +471,57 @@ static rp__turn step(unit *u, rp__sim_clock *clock)
     }
 }
 
-static void tell_spent(const rp__machine *m, const unit *u, uint32_t spent, uint64_t cycles)
-{
-    m->config.on_spent(m->config.spent_context, (uint32_t)(u - m->units), spent, u->counted,
-                       cycles);
-}
-
-/* A sleeper's cycles, up to the one before `now`. */
-static inline void count_sleep(const rp__machine *m, unit *u, uint64_t now)
+/* Adds the cycles before `now` that are not counted yet to the class that the unit has had since.
+ * */
+static void count(const rp__machine *m, unit *u, uint64_t now)
 {
     if (m->config.on_spent && now > u->counted)
-        tell_spent(m, u, u->spent, now - u->counted);
+        m->config.on_spent(m->config.spent_context, (uint32_t)(u - m->units), u->spent, u->counted,
+                           now - u->counted);
     u->cycles[u->spent] += now - u->counted;
     u->counted = now;
 }
 
-static void evaluate(rp__machine *m, unit *u)
+/* From this cycle on the unit has another class. Cycles of one class in a row are counted at their
+ * end. */
+static inline void spend(const rp__machine *m, unit *u, uint32_t spent, uint64_t now)
 {
+    if (spent == u->spent)
+        return;
+    count(m, u, now);
+    u->spent = spent;
+}
+
+static inline void set_timer(rp__machine *m, uint32_t i, uint64_t timer)
+{
+    unit *u = &m->units[i];
+    if (timer == u->timer)
+        return;
+    u->timer = timer;
+    const uint64_t bit = UINT64_C(1) << (i & 63);
+    m->timed[i >> 6] = timer == RP_SIM_NEVER ? m->timed[i >> 6] & ~bit : m->timed[i >> 6] | bit;
+    m->next_timer = timer < m->next_timer ? timer : m->next_timer;
+}
+
+/* Inline: a call more for each would be a tenth of the time. */
+static inline __attribute__((always_inline)) void evaluate(rp__machine *m, uint32_t i)
+{
+    unit *u = &m->units[i];
     const uint64_t now = m->clock.now;
-    count_sleep(m, u, now);
     const rp__turn turn = step(u, &m->clock);
-    if (m->config.on_spent)
-        tell_spent(m, u, turn.spent, 1);
-    u->cycles[turn.spent]++;
-    u->counted = now + 1;
-    u->spent = turn.then;
+    spend(m, u, turn.spent, now);
+    spend(m, u, turn.then, now + 1);
     m->evaluations++;
-    if (turn.wake == now + 1) {
-        u->timer = RP_SIM_NEVER;
-        rp__sim_wake(&m->clock, (uint32_t)(u - m->units));
-    } else {
-        u->timer = turn.wake;
-        m->next_timer = turn.wake < m->next_timer ? turn.wake : m->next_timer;
-    }
+    if (turn.wake == now + 1)
+        rp__sim_wake(&m->clock, i);
+    set_timer(m, i, turn.wake == now + 1 ? RP_SIM_NEVER : turn.wake);
 }
 
 static void run_cycle_all(rp__machine *m)
 {
     memset(m->clock.wake, 0, sizeof m->clock.wake);
     for (uint32_t i = 0; i < m->n_units; i++)
-        evaluate(m, &m->units[m->order[i]]);
+        evaluate(m, m->order[i]);
     m->clock.now++;
 }
 
@@ -507,21 +534,62 @@ static bool is_complete(const rp__machine *m)
 static void take_timers(rp__machine *m, uint64_t awake[RP_SIM_WAKE_WORDS])
 {
     m->next_timer = RP_SIM_NEVER;
-    for (uint32_t i = 0; i < m->n_units; i++) {
-        uint64_t timer = m->units[i].timer;
-        if (timer <= m->clock.now)
-            awake[i >> 6] |= UINT64_C(1) << (i & 63);
-        else if (timer < m->next_timer)
-            m->next_timer = timer;
-    }
+    for (uint32_t w = 0; w < RP_SIM_WAKE_WORDS; w++)
+        for (uint64_t left = m->timed[w]; left; left &= left - 1) {
+            uint64_t timer = m->units[64 * w + rp__bits_lowest64(left)].timer;
+            if (timer <= m->clock.now)
+                awake[w] |= left & -left;
+            else if (timer < m->next_timer)
+                m->next_timer = timer;
+        }
 }
 
-static bool is_anybody_awake(const rp__machine *m)
+/* Ends a core's run with the cycle before this one: its units are awake again. */
+static void end_run(rp__machine *m, uint32_t i)
 {
-    uint64_t any = 0;
-    for (uint32_t i = 0; i < RP_SIM_WAKE_WORDS; i++)
-        any |= m->clock.wake[i];
-    return any != 0;
+    run *r = &m->runs[i];
+    rp__run_ahead_make(&m->cores[i], r->docids, r->start, (uint32_t)(m->clock.now - r->start),
+                       &m->clock);
+    m->running &= ~(1U << i);
+    set_timer(m, r->dcu, RP_SIM_NEVER);
+}
+
+static void begin_run(rp__machine *m, uint32_t i, uint32_t cycles)
+{
+    run *r = &m->runs[i];
+    const uint64_t now = m->clock.now;
+    unit *dcu = &m->units[r->dcu];
+    spend(m, dcu, RP_SIM_BUSY, now);
+    spend(m, dcu + MERGE - SECOND_DCU, RP_SIM_BUSY, now);
+    r->start = now;
+    m->running |= 1U << i;
+    set_timer(m, r->dcu, now + cycles);
+    m->evaluations++;
+}
+
+/* Cores whose second decompression unit and merge unit are awake, or woken from a run: these units
+ * are taken out of `awake` if a run begins. */
+static void take_runs(rp__machine *m, uint64_t awake[RP_SIM_WAKE_WORDS])
+{
+    for (uint32_t i = 0; i < m->config.cores; i++) {
+        const uint64_t *mask = m->runs[i].mask;
+        const uint64_t low = awake[0] & mask[0], high = awake[1] & mask[1];
+        if (!(low | high))
+            continue;
+        if (m->running >> i & 1U) {
+            end_run(m, i);
+            awake[0] |= mask[0];
+            awake[1] |= mask[1];
+        } else if (low != mask[0] || high != mask[1]) {
+            continue;
+        }
+        uint32_t cycles = rp__run_ahead_look(&m->cores[i], m->runs[i].docids, &m->clock);
+        if (cycles) {
+            begin_run(m, i, cycles);
+            awake[0] &= ~mask[0];
+            awake[1] &= ~mask[1];
+        }
+    }
 }
 
 static void run_cycle_awake(rp__machine *m)
@@ -531,11 +599,12 @@ static void run_cycle_awake(rp__machine *m)
     memset(m->clock.wake, 0, sizeof m->clock.wake);
     if (m->next_timer <= m->clock.now)
         take_timers(m, awake);
+    take_runs(m, awake);
     for (uint32_t w = 0; w < RP_SIM_WAKE_WORDS; w++)
         for (; awake[w]; awake[w] &= awake[w] - 1)
-            evaluate(m, &m->units[64 * w + rp__bits_lowest64(awake[w])]);
+            evaluate(m, 64 * w + rp__bits_lowest64(awake[w]));
     m->clock.now++;
-    if (!is_anybody_awake(m) && !is_complete(m)) {
+    if (!(m->clock.wake[0] | m->clock.wake[1]) && !is_complete(m)) {
         uint64_t limit = m->clock.last_move + m->config.watchdog + 1;
         m->clock.now = m->next_timer < limit ? m->next_timer : limit;
     }
@@ -544,7 +613,7 @@ static void run_cycle_awake(rp__machine *m)
 static void count_up_to_now(rp__machine *m)
 {
     for (uint32_t i = 0; i < m->n_units; i++)
-        count_sleep(m, &m->units[i], m->clock.now);
+        count(m, &m->units[i], m->clock.now);
     rp__mai_count_fill(&m->mai, m->clock.now);
 }
 
@@ -677,46 +746,21 @@ static rp_status gather_blocks(const rp__machine *m, const rp__descriptor *d, ui
     return total == n ? RP_OK : RP_DAMAGED;
 }
 
-static int better_first(const void *x, const void *y)
-{
-    const rp__result_slot *a = x, *b = y;
-    if (a->score != b->score)
-        return a->score < b->score ? 1 : -1;
-    return a->doc < b->doc ? -1 : a->doc > b->doc;
-}
-
-/* topk: what each lane wrote. */
-static rp_status gather_best(const rp__machine *m, const rp__descriptor *d,
-                             const rp__completion *completion, rp__result_slot *dst)
-{
-    uint64_t lanes = rp__bits_count64(completion->cores) * (d->query_type == RP_SIM_SINGLE ? 2 : 1);
-    const uint8_t *at = m->bytes.results + (d->result - m->bytes.results_at);
-    uint64_t n = 0;
-    for (uint64_t i = 0; i < lanes * m->config.topk; i++) {
-        rp__result_slot slot;
-        memcpy(&slot, at + 8 * i, sizeof slot);
-        if (slot.doc == RP_SIM_NO_DOC)
-            continue;
-        if (n == completion->n_results)
-            return RP_DAMAGED;
-        dst[n++] = slot;
-    }
-    qsort(dst, (size_t)n, sizeof *dst, better_first);
-    return n == completion->n_results ? RP_OK : RP_DAMAGED;
-}
-
 rp_status rp__machine_results(const rp__machine *m, const rp__descriptor *d,
                               const rp__completion *completion, rp__result_slot *dst)
 {
     if (completion->status != RP_SIM_OK || completion->n_results > d->cap)
         return RP_DAMAGED;
-    if (m->config.topk)
-        return gather_best(m, d, completion, dst);
+    const uint8_t *at = m->bytes.results + (d->result - m->bytes.results_at);
+    if (m->config.topk) {
+        uint64_t lanes = d->query_type == RP_SIM_SINGLE ? 2 : 1;
+        lanes *= rp__bits_count64(completion->cores);
+        return rp__lane_topk_gather(at, lanes * m->config.topk, completion->n_results, dst);
+    }
     if (d->query_type == RP_SIM_AND)
         return gather_blocks(m, d, completion->n_results, dst);
     if (completion->n_results)
-        memcpy(dst, m->bytes.results + (d->result - m->bytes.results_at),
-               8 * (size_t)completion->n_results);
+        memcpy(dst, at, 8 * (size_t)completion->n_results);
     return RP_OK;
 }
 

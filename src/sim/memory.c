@@ -185,13 +185,13 @@ static void advance_dram(rp__memory *memory, rp__sim_clock *clock)
     }
 }
 
-/* The cycle in which the memory's next event falls. Without requests in flight it only refreshes,
- * which it catches up with later. */
+/* A cycle before which no request ends. What the memory does until then it catches up with later,
+ * as with refreshes when no request is in flight. */
 static uint64_t next_dram(const rp__memory *memory, const rp__sim_clock *clock)
 {
     if (!memory->n)
         return RP_SIM_NEVER;
-    uint64_t tick = rp__dram_next_event(memory->dram), mhz = memory->config->core_mhz;
+    uint64_t tick = rp__dram_next_done(memory->dram), mhz = memory->config->core_mhz;
     uint64_t cycle = (tick * mhz + memory->mhz - 1) / memory->mhz - 1;
     return cycle > clock->now ? cycle : clock->now + 1;
 }

@@ -471,6 +471,22 @@ typedef struct rp__core {
 
 void rp__lane_topk_push(rp__write_back *lane, rp__result_slot slot);
 void rp__lane_topk_sort(rp__write_back *lane);
+/* The n results that all lanes wrote, best first. RP_DAMAGED: there are not so many. */
+rp_status rp__lane_topk_gather(const uint8_t *at, uint64_t n_slots, uint64_t n,
+                               rp__result_slot *dst);
+
+/* ---- Runs ------------------------------------------------------------------------------------ */
+
+enum { RP_SIM_RUN = 512 }; /* cycles of a run: at most a line's bits */
+
+/* The second decompression unit and the merge unit of a core are awake: how many cycles from this
+ * one on are alike, as long as nobody wakes one of the two; 0: too few. docids gets those that are
+ * decoded. */
+uint32_t rp__run_ahead_look(const rp__core *core, uint32_t docids[RP_SIM_RUN],
+                            const rp__sim_clock *clock);
+/* Makes n >= 1 of these cycles, from `start` on, before any unit is evaluated in this cycle. */
+void rp__run_ahead_make(rp__core *core, const uint32_t *docids, uint64_t start, uint32_t n,
+                        rp__sim_clock *clock);
 
 /* ---- Steps ----------------------------------------------------------------------------------- */
 
