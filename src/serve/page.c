@@ -14,7 +14,7 @@
 #include "riposte/riposte.h"
 #include "serve/routes.h"
 
-enum { PAGE_HITS = 10, SHOWN = (1 << 20) + 1, MAX_FROM = 9990 };
+enum { PAGE_HITS = 10, SHOWN = (1 << 20) + 1, MAX_FROM = 9990, MAX_MARKED = 64 };
 
 /* Files of web/, by their names; made by the Makefile. Each ends with a NUL. */
 typedef struct web_file {
@@ -365,26 +365,49 @@ static void on_answer(void *arg, rp_outcome *outcome)
     rp__http_resume(r);
 }
 
-/* Its text with the query's words marked, where there is a query and they are few enough to show. */
-static void write_text(rp__request *r, const rp_document *document)
+static bool is_asked(const rp_query_lists *lists, const char *term)
+{
+    for (size_t i = 0; i < lists->n && i < MAX_MARKED; i++)
+        if (strcmp(lists->at[i].term, term) == 0)
+            return true;
+    return false;
+}
+
+/* The text with the terms of the query marked. */
+static void write_text(rp__buf *out, const rp_document *document, const rp_text_tokens *tokens,
+                       const rp_query_lists *lists)
+{
+    size_t at = 0;
+    rp__buf_put_string(out, "<div class=\"text\">");
+    for (size_t i = 0; i < tokens->n; i++) {
+        const rp_text_token *token = &tokens->at[i];
+        if (token->begin < at || !is_asked(lists, token->term))
+            continue;
+        rp__page_escape(out, document->text + at, token->begin - at);
+        rp__buf_put_string(out, "<mark>");
+        rp__page_escape(out, document->text + token->begin, token->end - token->begin);
+        rp__buf_put_string(out, "</mark>");
+        at = token->end;
+    }
+    rp__page_escape(out, document->text + at, document->text_bytes - at);
+    rp__buf_put_string(out, "</div>");
+}
+
+/* Marks are left out where there is no query, or what they need fails. */
+static void write_marked_text(rp__request *r, const rp_document *document)
 {
     const rp__value *q = &r->params.at[Q];
     rp_searcher *searcher = NULL;
-    rp_snippet marked = {0};
-    rp__buf *out = &r->reply;
-    rp_status status = q->bytes > 0 ? rp__service_lease(r->generation, &searcher, NULL) : RP_USAGE;
-    if (status == RP_OK)
-        status = rp_searcher_snippet(searcher, q->text, q->bytes, document,
-                                     document->text_bytes + document->title_bytes + 16, &marked,
-                                     NULL);
+    rp_query_lists lists = {0};
+    rp_text_tokens tokens = {0};
+    if (q->bytes > 0 && rp__service_lease(r->generation, &searcher, NULL) == RP_OK &&
+        rp_searcher_lists(searcher, q->text, q->bytes, &lists, NULL) == RP_OK && lists.n > 0)
+        (void)rp_index_analyze(r->generation->index, document->text, document->text_bytes, &tokens,
+                               NULL);
+    write_text(&r->reply, document, &tokens, &lists);
     rp__service_give_back(r->generation, searcher);
-    rp__buf_put_string(out, "<div class=\"text\">");
-    if (status == RP_OK && marked.text && strlen(marked.text) >= document->text_bytes)
-        write_snippet(out, &marked);
-    else
-        rp__page_escape(out, document->text, document->text_bytes);
-    rp__buf_put_string(out, "</div>");
-    rp_snippet_free(&marked);
+    rp_text_tokens_free(&tokens);
+    rp_query_lists_free(&lists);
 }
 
 static void write_document(rp__request *r, const rp_document *document)
@@ -405,7 +428,7 @@ static void write_document(rp__request *r, const rp_document *document)
                    r->http->service->at[r->index].name);
     put_encoded(out, document->id, strlen(document->id));
     rp__buf_put_string(out, "\">JSON</a></p>");
-    write_text(r, document);
+    write_marked_text(r, document);
     if (document->text_bytes == SHOWN)
         rp__buf_put_string(out, "<p class=\"note\">The rest is left out.</p>");
     rp__buf_put_string(out, "</article>");
