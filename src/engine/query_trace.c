@@ -28,10 +28,9 @@ rp__trace *rp__query_trace_get(rp_searcher *s)
 
 void rp__query_trace_host(rp__trace *trace, const char *stage, uint64_t begin, uint64_t elements)
 {
-    rp__trace_end(trace, &(rp__trace_event){.stage = stage,
-                                            .processor = "cpu",
-                                            .begin = begin,
-                                            .elements = elements});
+    rp__trace_end(trace,
+                  &(rp__trace_event){
+                      .stage = stage, .processor = "cpu", .begin = begin, .elements = elements});
 }
 
 /* ---- As steps ---------------------------------------------------------------------------------- */

@@ -138,10 +138,10 @@ static rp_status submit(rp__request *r, const rp__search *s,
                         .arg = arg};
     rp__generation *g = r->generation;
     rp_executor *executor = g->executor;
-    rp_status status = s->policy ? rp__compare_get(&g->compare, g->index,
-                                                   &r->http->options->executor, s->policy,
-                                                   &executor, err)
-                                 : RP_OK;
+    rp_status status = s->policy
+                           ? rp__compare_get(&g->compare, g->index, &r->http->options->executor,
+                                             s->policy, &executor, err)
+                           : RP_OK;
     return status == RP_OK ? rp_executor_submit(executor, &job, NULL, err) : status;
 }
 

@@ -1,5 +1,5 @@
 /* serve/compare.h: executors of other policies than the service's, each made when a request first
- * names its policy. They answer for people who compare; the service's own executor keeps its load. */
+ * names its policy. They answer for people who compare. */
 #ifndef RP_SERVE_COMPARE_H
 #define RP_SERVE_COMPARE_H
 

@@ -18,10 +18,10 @@ static const uint64_t period_ns = 1000000000;
 typedef struct rp__listening {
     rp__request *request;
     size_t slot;
-    bool is_waiting;     /* its connection is suspended */
-    uint64_t had;        /* samples, as the events count them */
-    rp__buf text;        /* what it is to get, */
-    size_t sent;         /* of which it has so much */
+    bool is_waiting; /* its connection is suspended */
+    uint64_t had;    /* samples, as the events count them */
+    rp__buf text;    /* what it is to get, */
+    size_t sent;     /* of which it has so much */
 } listening;
 
 void rp__events_open(rp__events *events)
@@ -120,7 +120,8 @@ static ssize_t on_read(void *arg, uint64_t position, char *out, size_t max)
     if (l->sent < l->text.n)
         return give(l, out, max);
     pthread_mutex_lock(&events->lock);
-    const bool is_over = atomic_load(&http->is_draining); /* under the lock: the last tick sees us */
+    const bool is_over =
+        atomic_load(&http->is_draining); /* under the lock: the last tick sees us */
     const bool is_due = l->had < events->samples;
     l->had = events->samples;
     if (!is_over && !is_due) {

@@ -1,5 +1,5 @@
-/* serve/events.h: figures of the service as server-sent events, for the dashboard: a sample a second,
- * to a bounded number of listeners. A listener between two samples costs no thread. */
+/* serve/events.h: figures of the service as server-sent events, for the dashboard: a sample a
+ * second, to a bounded number of listeners. A listener between two samples costs no thread. */
 #ifndef RP_SERVE_EVENTS_H
 #define RP_SERVE_EVENTS_H
 

@@ -53,8 +53,8 @@ typedef struct rp__request {
     uint32_t retry_after;   /* seconds; 0: not said */
     const char *allow;      /* methods; NULL: not said */
     char tag[RP_TAG_BYTES]; /* ETag; "": none */
-    /* of a reply without an end: gives bytes of `work`, as the library asks for them; NULL: `reply` is
-     * all of it */
+    /* of a reply without an end: gives bytes of `work`, as the library asks for them; NULL: `reply`
+     * is all of it */
     ssize_t (*read)(void *work, uint64_t position, char *out, size_t max);
 
     /* For the log and the counters. */

@@ -506,8 +506,8 @@ bool rp__page_file(rp__request *request)
     for (const web_file *file = rp__page_files; file->name; file++)
         if (strcmp(file->name, name) == 0)
             rp__buf_put_string(&request->reply, file->bytes);
-    request->type = strstr(name, ".css") ? "text/css; charset=utf-8"
-                                         : "text/javascript; charset=utf-8";
+    request->type =
+        strstr(name, ".css") ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8";
     request->status = 200;
     return false;
 }

@@ -1,5 +1,5 @@
-/* serve/page.h: the page for people: a form, the hits of a query and a document as HTML, and the files
- * of web/, whose modules add the rest. It needs no JavaScript. */
+/* serve/page.h: the page for people: a form, the hits of a query and a document as HTML, and the
+ * files of web/, whose modules add the rest. It needs no JavaScript. */
 #ifndef RP_SERVE_PAGE_H
 #define RP_SERVE_PAGE_H
 

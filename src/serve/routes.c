@@ -13,8 +13,7 @@
 #define PAGE_FILE(file)                                                                            \
     {                                                                                              \
         .method = "GET", .name = file, .op = RP_OP_OTHER, .is_open = true,                         \
-        .handle = rp__page_file, .params = rp__api_v1_no_params,                                   \
-        .summary = "A file of the page."                                                           \
+        .handle = rp__page_file, .params = rp__api_v1_no_params, .summary = "A file of the page."  \
     }
 
 static const rp__route table[] = {

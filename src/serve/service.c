@@ -85,9 +85,9 @@ void rp__service_give_back(rp__generation *g, rp_searcher *searcher)
 static rp_status name_collection(rp__collection *c, const char *dir, rp_error *err)
 {
     static const char *const taken[] = {
-        "v1",      "search",  "msearch", "suggest", "explain",      "docs",      "stats",
-        "queries", "healthz", "readyz",  "metrics", "openapi.json", "style.css", "events", "app.js",
-        "timeline.js", "dashboard.js", NULL};
+        "v1",        "search",  "msearch", "suggest",     "explain",      "docs",
+        "stats",     "queries", "healthz", "readyz",      "metrics",      "openapi.json",
+        "style.css", "events",  "app.js",  "timeline.js", "dashboard.js", NULL};
     static const char fit[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
     size_t end = strlen(dir);
     while (end > 1 && dir[end - 1] == '/')

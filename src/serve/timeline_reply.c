@@ -28,12 +28,12 @@ static void write_steps(rp__json_writer *w, const rp_hits *hits, const rp__snipp
     for (size_t i = 0; i < hits->n_steps; i++)
         write_step(w, &hits->steps[i]);
     if (snippets->n > 0)
-        write_step(w, &(rp_query_step){
-                          .stage = "snippets",
-                          .processor = "cpu",
-                          .began_us = hits->seconds * 1e6 + (double)snippets->began_ns / 1e3,
-                          .us = (double)snippets->took_ns / 1e3,
-                          .elements = snippets->n});
+        write_step(
+            w, &(rp_query_step){.stage = "snippets",
+                                .processor = "cpu",
+                                .began_us = hits->seconds * 1e6 + (double)snippets->began_ns / 1e3,
+                                .us = (double)snippets->took_ns / 1e3,
+                                .elements = snippets->n});
     rp__json_writer_end(w, ']');
 }
 
@@ -62,8 +62,7 @@ static void write_card(rp__json_writer *w, const rp_hits *hits)
     rp__json_writer_uint(w, "uploaded_bytes", hits->gpu.uploaded_bytes);
     rp__json_writer_uint(w, "transcoded_postings", hits->gpu.transcoded_postings);
     rp__json_writer_uint(w, "host_decoded_postings", hits->gpu.host_decoded_postings);
-    rp__json_writer_text(w, "fallback",
-                         hits->fallback ? rp_fallback_text(hits->fallback) : NULL);
+    rp__json_writer_text(w, "fallback", hits->fallback ? rp_fallback_text(hits->fallback) : NULL);
     rp__json_writer_end(w, '}');
 }
 
@@ -73,8 +72,7 @@ rp_status rp__timeline_reply_write(rp__json_writer *w, rp_searcher *searcher,
                                    rp_error *err)
 {
     rp_query_lists lists = {0};
-    rp_status status =
-        rp_searcher_lists(searcher, search->query, search->query_bytes, &lists, err);
+    rp_status status = rp_searcher_lists(searcher, search->query, search->query_bytes, &lists, err);
     if (status == RP_OK) {
         rp__json_writer_begin(w, "timeline", '{');
         rp__json_writer_text(w, "policy", policy);

@@ -1,4 +1,4 @@
-/* serve/timeline_reply.h: the JSON of what was done for a query: steps, lists, and what a card did. */
+/* serve/timeline_reply.h: the JSON of what was done for a query: steps, lists, what a card did. */
 #ifndef RP_SERVE_TIMELINE_REPLY_H
 #define RP_SERVE_TIMELINE_REPLY_H
 
