@@ -52,12 +52,13 @@ function line(values, top, className) {
   return svg('polyline', {points: points.join(' '), class: 'line ' + className});
 }
 
-function chart(label, series) {
+function chart(label, show, series) {
   const top = Math.max(1, ...series.flatMap(([, values]) => values.map(v => v || 0)));
-  return svg(
+  const drawing = svg(
     'svg', {viewBox: '0 0 100 40', preserveAspectRatio: 'none', role: 'img', 'aria-label': label},
     svg('line', {x1: 0, x2: 100, y1: 38, y2: 38, class: 'axis'}),
     ...series.map(([name, values]) => line(values, top, name)));
+  return h('div', {}, drawing, h('p', {class: 'note'}, 'the last minute, 0 to ' + show(top)));
 }
 
 function shares(list) {
@@ -110,7 +111,7 @@ function drawTimes(a, b) {
     [['p50', 0.5], ['p95', 0.95], ['p99', 0.99]].map(([name, share]) => [name, of(a, b, share)]);
   set(
     'latency', '', figures(shown.map(([name, v]) => [name, v == null ? '\u2013' : time(v)])),
-    chart('p50, p95 and p99 of each second', [
+    chart('p50, p95 and p99 of each second', time, [
       ['p99', each((x, y) => of(x, y, 0.99))], ['p95', each((x, y) => of(x, y, 0.95))],
       ['p50', each((x, y) => of(x, y, 0.5))]
     ]));
@@ -136,7 +137,8 @@ function draw() {
   set(
     'rate', ((total(b) - total(a)) / seconds(a, b)).toFixed(1),
     chart(
-      'queries of each second', [['rate', each((x, y) => (total(y) - total(x)) / seconds(x, y))]]));
+      'queries of each second', v => v.toFixed(1),
+      [['rate', each((x, y) => (total(y) - total(x)) / seconds(x, y))]]));
   drawTimes(a, b);
   set(
     'processors', '',
@@ -144,7 +146,7 @@ function draw() {
   set('batches', '', shares(sizes));
   set(
     'queue', count(b.queued), h('p', {class: 'note'}, count(b.running) + ' are being answered'),
-    chart('queries that wait', [['rate', each((x, y) => y.queued)]]));
+    chart('queries that wait', count, [['rate', each((x, y) => y.queued)]]));
   drawCache(a, b);
   set('service', '', figures([
         ['requests', count(b.requests)], ['refused', count(b.rejected)], ['moves', count(b.moves)],

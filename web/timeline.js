@@ -60,9 +60,7 @@ function lanes(reply, all) {
         h('div', {class: 'lane', 'data-lane': name}, h('b', {}, name),
           h('div', {class: 'track'}, bars))),
     h('div', {class: 'scale'}, h('span', {}, '0'), h('span', {}, time(all / 2)),
-      h('span', {}, time(all))),
-    h('p', {class: 'note'},
-      'The line below a lane is what a placement took, the dark part of it the estimate.'));
+      h('span', {}, time(all))));
 }
 
 /* ---- Tables ----------------------------------------------------------------------------- */
@@ -176,7 +174,10 @@ export function show(panel, replies, state, onchange) {
   const all = span(good);
   const isAlone = replies.length === 1,
         columns = h('div', {class: 'columns'}, replies.map(r => column(r, all, isAlone)));
-  drawn.replaceChildren(...[verdict(replies), columns, !isAlone && lists(good[0])].filter(Boolean));
+  const legend = h('p', {class: 'note'},
+    'The line below a lane is what a placement took, the dark part of it the estimate.');
+  drawn.replaceChildren(
+    ...[verdict(replies), columns, !isAlone && lists(good[0]), legend].filter(Boolean));
 }
 
 /* ---- The score of a hit ----------------------------------------------------------------- */
