@@ -118,7 +118,7 @@ function drawTimes(a, b) {
 }
 
 function drawCache(a, b) {
-  if (!b.cache) return set('cache', '\u2013', h('p', {class: 'note'}, 'The service keeps none.'));
+  if (!b.cache) return set('cache', '\u2013', h('p', {class: 'note'}, 'The service sends no figures of one.'));
   const hits = b.cache.hits - a.cache.hits, all = hits + b.cache.misses - a.cache.misses;
   set(
     'cache', all ? (100 * hits / all).toFixed(0) + '% hits' : '\u2013',

@@ -49,10 +49,10 @@ static rp_status find_policy(const char *policy, size_t *out, rp_error *err)
                          known);
 }
 
-static rp_status make(const rp_index *index, const rp_executor_options *like, size_t policy,
+static rp_status make(const rp_index *index, const rp_executor_options *prototype, size_t policy,
                       rp_executor **out, rp_error *err)
 {
-    rp_executor_options options = *like;
+    rp_executor_options options = *prototype;
     options.policy = rp_policy_name(policy);
     options.threads = 1;
     options.max_queued = QUEUED;
@@ -61,8 +61,8 @@ static rp_status make(const rp_index *index, const rp_executor_options *like, si
 }
 
 rp_status rp__compare_get(rp__compare *compare, const rp_index *index,
-                          const rp_executor_options *like, const char *policy, rp_executor **out,
-                          rp_error *err)
+                          const rp_executor_options *prototype, const char *policy,
+                          rp_executor **out, rp_error *err)
 {
     size_t i = 0;
     rp_status status = find_policy(policy, &i, err);
@@ -72,7 +72,7 @@ rp_status rp__compare_get(rp__compare *compare, const rp_index *index,
     if (compare->is_drained)
         status = rp__error_set(err, RP_UNAVAILABLE, "the service ends");
     else if (!compare->at[i])
-        status = make(index, like, i, &compare->at[i], err);
+        status = make(index, prototype, i, &compare->at[i], err);
     *out = compare->at[i];
     pthread_mutex_unlock(&compare->lock);
     return status;

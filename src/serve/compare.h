@@ -21,10 +21,10 @@ void rp__compare_open(rp__compare *compare);
 void rp__compare_drain(rp__compare *compare);
 void rp__compare_close(rp__compare *compare);
 
-/* The executor of a policy; `like` are the options of the service's own. RP_USAGE: there is no such
- * policy; RP_UNAVAILABLE: it needs a card, and there is none. */
+/* The executor of a policy, with otherwise the options of `prototype`, the service's own. RP_USAGE:
+ * there is no such policy; RP_UNAVAILABLE: it needs a card, and there is none. */
 rp_status rp__compare_get(rp__compare *compare, const rp_index *index,
-                          const rp_executor_options *like, const char *policy, rp_executor **out,
-                          rp_error *err);
+                          const rp_executor_options *prototype, const char *policy,
+                          rp_executor **out, rp_error *err);
 
 #endif

@@ -365,7 +365,7 @@ static void on_answer(void *arg, rp_outcome *outcome)
     rp__http_resume(r);
 }
 
-static bool is_asked(const rp_query_lists *lists, const char *term)
+static bool is_requested(const rp_query_lists *lists, const char *term)
 {
     for (size_t i = 0; i < lists->n && i < MAX_MARKED; i++)
         if (strcmp(lists->at[i].term, term) == 0)
@@ -381,7 +381,7 @@ static void write_text(rp__buf *out, const rp_document *document, const rp_text_
     rp__buf_put_string(out, "<div class=\"text\">");
     for (size_t i = 0; i < tokens->n; i++) {
         const rp_text_token *token = &tokens->at[i];
-        if (token->begin < at || !is_asked(lists, token->term))
+        if (token->begin < at || !is_requested(lists, token->term))
             continue;
         rp__page_escape(out, document->text + at, token->begin - at);
         rp__buf_put_string(out, "<mark>");
