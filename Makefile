@@ -471,6 +471,9 @@ deps-test: ## the same, and those of packages-test.txt: what the tests need
 deps-all: ## the same, and those of packages-all.txt and packages-aarch64.txt: fuzzing, linting, peers, coverage
 	@tools/install_packages packages.txt packages-test.txt packages-all.txt packages-aarch64.txt
 
+web-deps: ## what the tests of the page in a browser need beside packages-all.txt: a module for node
+	cd tests/web && npm ci --no-audit --no-fund
+
 ##@ Other
 clean: ## remove the build folder
 	rm -rf $B
@@ -482,4 +485,4 @@ help: ## this list
 .SECONDARY:
 .PHONY: all tests examples so everything demo test check-all test-all unit parity unit-parity proof fault test-the-tests cli soak asan \
         tsan check-threaded threaded simde simde-tests coverage sim-compilers aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run bundle layers words recursion graph \
-        format format-check kernel-check analyze tidy bench bench-check install wheel deb deb-test image uninstall deps deps-test deps-all clean help
+        format format-check kernel-check analyze tidy bench bench-check install wheel deb deb-test image uninstall deps deps-test deps-all web-deps clean help

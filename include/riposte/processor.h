@@ -76,13 +76,15 @@ typedef struct rp_iiu_counters {
 
 /* What was done for a query: a policy placed it on a processor, or an operator ran there. */
 typedef struct rp_query_step {
-    /* static. "place": what follows was done where a policy sent the query. "search": all of it.
-     * Otherwise a part: "decode", "intersect", "score", "select", and the like. */
+    /* static. "parse", "look-up", "names": the host's part, before and after. "place": what follows
+     * was done where a policy sent the query. "search": all of it. Otherwise an operator: "decode",
+     * "intersect", "score", "select", and the like. */
     const char *stage;
     const char *processor; /* static: "cpu", "gpu"; NULL: none took the query */
     double began_us;       /* microseconds after the query came */
     double us;             /* it took, with the wait for its end */
-    /* postings that were decoded; candidates that are left; documents that were selected */
+    /* postings that were decoded; candidates that are left; documents that were selected or named;
+     * terms that were looked up */
     uint64_t elements;
     uint64_t bytes; /* copied to the device */
     /* of a placement: why, static; how long it waited; how long it was likely to take. NULL and 0

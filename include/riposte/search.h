@@ -202,6 +202,19 @@ void rp_explanation_free(rp_explanation *explanation); /* NULL is fine */
 rp_status rp_searcher_form(rp_searcher *searcher, const char *query, size_t query_bytes,
                            rp_form *out, rp_error *err);
 
+/* The lists of a query's terms: those of prefixes, wildcards and fuzzy words too, once each, in the
+ * query's order. Words that no document has are left out. */
+typedef struct rp_query_lists {
+    size_t n;
+    rp_list_cost *at; /* each with its term */
+    void *memory;     /* Riposte's own */
+} rp_query_lists;
+
+/* Reads the directories of the lists, and no postings. Free the lists. */
+rp_status rp_searcher_lists(rp_searcher *searcher, const char *query, size_t query_bytes,
+                            rp_query_lists *out, rp_error *err);
+void rp_query_lists_free(rp_query_lists *lists); /* NULL and all zero are fine */
+
 /* ---- 5. Snippets ----------------------------------------------------------------------------- */
 
 /* The part of a document that shows the query's words best. `text` ends with a NUL; marks are byte

@@ -46,8 +46,11 @@ static rp_status run_turn(void *arg)
     if (at->asks_again)
         return RP_OK;
     rp__searcher_add_first(&t->answer, t->first.postings, t->first.fallback, &t->first.gpu);
+    rp__trace *trace = rp__query_trace_get(t->searcher);
+    const uint64_t begin = rp__trace_begin(trace);
     status = rp__searcher_hits(t->searcher, &t->bound, &t->answer, t->mode,
                                t->on_card ? "gpu" : t->searcher->plain->name, &t->outcome.hits);
+    rp__query_trace_host(trace, "names", begin, t->outcome.hits.n);
     return status == RP_OK && at->is_partial ? RP_INTERRUPTED : status;
 }
 

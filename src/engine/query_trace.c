@@ -21,6 +21,18 @@ void rp__query_trace_begin(rp_searcher *s)
     s->traced = s->events ? rp__clock_now() : 0;
 }
 
+rp__trace *rp__query_trace_get(rp_searcher *s)
+{
+    return s->options.trace && s->events ? &s->trace : NULL;
+}
+
+void rp__query_trace_host(rp__trace *trace, const char *stage, uint64_t begin, uint64_t elements)
+{
+    rp__trace_end(trace,
+                  &(rp__trace_event){
+                      .stage = stage, .processor = "cpu", .begin = begin, .elements = elements});
+}
+
 /* ---- As steps ---------------------------------------------------------------------------------- */
 
 static double us(uint64_t ns)
@@ -79,7 +91,16 @@ rp_status rp__query_trace_add(const rp_searcher *s, const rp__decision *decision
     return RP_OK;
 }
 
-/* A search as a whole is no operator. */
+/* A search as a whole is no operator, nor is what the host does before and after it. */
+static bool is_operator(const char *stage)
+{
+    static const char *const others[] = {"search", "parse", "look-up", "names"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(stage, others[i]) == 0)
+            return false;
+    return true;
+}
+
 size_t rp_searcher_get_steps(const rp_searcher *searcher, rp_query_step *out, size_t max)
 {
     size_t n = 0;
@@ -87,7 +108,7 @@ size_t rp_searcher_get_steps(const rp_searcher *searcher, rp_query_step *out, si
         return 0;
     for (size_t i = 0; i < count_events(&searcher->trace); i++) {
         const rp__trace_event *event = &searcher->trace.events[i];
-        if (strcmp(event->stage, "search") == 0)
+        if (!is_operator(event->stage))
             continue;
         if (n < max)
             out[n] = step_of(searcher, event);

@@ -2,6 +2,7 @@
 #ifndef RP_ENGINE_QUERY_TRACE_H
 #define RP_ENGINE_QUERY_TRACE_H
 
+#include "backend/backend.h"
 #include "riposte/search.h"
 
 enum { RP_QUERY_TRACE_MAX = 160 }; /* operators of one query that are kept: the first ones */
@@ -18,6 +19,10 @@ typedef struct rp__decision {
 rp_status rp__query_trace_new(rp_searcher *searcher);
 /* Empties the trace: a query begins now. */
 void rp__query_trace_begin(rp_searcher *searcher);
+/* Where what the host does for a query is noted; NULL: nobody asks. */
+rp__trace *rp__query_trace_get(rp_searcher *searcher);
+/* A stage of the host that ends now: "parse", "look-up", "names". */
+void rp__query_trace_host(rp__trace *trace, const char *stage, uint64_t begin, uint64_t elements);
 /* Decisions and the searcher's trace become the steps of the hits. RP_NO_MEMORY: the hits are as
  * before. */
 rp_status rp__query_trace_add(const rp_searcher *searcher, const rp__decision *decisions, size_t n,

@@ -299,14 +299,22 @@ static rp_status bind_in_mode(rp_searcher *s, const char *query, size_t bytes, r
                             .rank = &s->rank,
                             .norms = s->norms,
                             .analyzer = s->analyzer};
+    rp__trace *trace = rp__query_trace_get(s);
     rp__syntax syntax;
     rp__arena_clear(&s->arena);
-    if (o->plain)
-        return rp__query_bind_plain(query, bytes, &to, mode, o, &s->arena, out, err);
-    rp_status status = rp__query_parse(query, bytes, mode, o, &s->arena, &syntax, err);
+    rp_status status = RP_OK;
+    uint64_t begin = rp__trace_begin(trace);
+    if (!o->plain) {
+        status = rp__query_parse(query, bytes, mode, o, &s->arena, &syntax, err);
+        rp__query_trace_host(trace, "parse", begin, 0);
+        begin = rp__trace_begin(trace);
+    }
     if (status != RP_OK)
         return status;
-    return rp__query_bind(&syntax, &to, mode, o, &s->arena, out, err);
+    status = o->plain ? rp__query_bind_plain(query, bytes, &to, mode, o, &s->arena, out, err)
+                      : rp__query_bind(&syntax, &to, mode, o, &s->arena, out, err);
+    rp__query_trace_host(trace, "look-up", begin, out->n_words);
+    return status;
 }
 
 /* The work of plain words as an OR, where they were bound as an AND: it costs less than binding twice. */
@@ -593,8 +601,11 @@ static rp_status run_job(void *arg)
                                            &j->answer, &j->err);
     if (status != RP_OK)
         return status;
+    rp__trace *trace = rp__query_trace_get(j->searcher);
+    const uint64_t begin = rp__trace_begin(trace);
     status = rp__searcher_hits(j->searcher, &j->bound, &j->answer, mode, j->searcher->processor,
                                &j->hits);
+    rp__query_trace_host(trace, "names", begin, j->hits.n);
     const bool adds = status == RP_OK && j->searcher->options.trace;
     return adds ? rp__query_trace_add(j->searcher, NULL, 0, &j->hits) : status;
 }

@@ -20,7 +20,7 @@ enum {
 
 static const char *const modes[] = {"or", "and", "andor", NULL}; /* in rp_mode's order */
 
-enum { Q, FROM, K, MODE, FIELDS, SNIPPET, TIMELINE, TIMEOUT_MS };
+enum { Q, FROM, K, MODE, FIELDS, SNIPPET, TIMELINE, TIMEOUT_MS, POLICY };
 const rp__param rp__api_v1_search_params[] = {
     {.name = "q", .is_required = true, .help = "The query (docs/query-language.md)."},
     {.name = "from",
@@ -47,6 +47,7 @@ const rp__param rp__api_v1_search_params[] = {
      .min = 1,
      .max = MAX_TIMEOUT_MS,
      .help = "Milliseconds after which the hits found by then are the answer."},
+    {.name = "policy", .help = "A policy that answers instead of the service's, to compare."},
     {0},
 };
 
@@ -111,14 +112,15 @@ static void read_search(const rp__http *http, const rp__params *p, rp__search *o
                         .mode = (rp_mode)p->at[MODE].count,
                         .has_mode = p->at[MODE].is_given,
                         .has_timeline = p->at[TIMELINE].count,
+                        .policy = p->at[POLICY].text,
                         .timeout_ms = p->at[TIMEOUT_MS].is_given ? p->at[TIMEOUT_MS].count
                                                                  : http->options->timeout_ms};
     choose_fields(out, p);
 }
 
-static const char *policy_of(const rp__request *r)
+static const char *policy_of(const rp__request *r, const rp__search *s)
 {
-    const char *name = r->http->options->executor.policy;
+    const char *name = s->policy ? s->policy : r->http->options->executor.policy;
     return name ? name : rp_policy_name(0);
 }
 
@@ -134,7 +136,13 @@ static rp_status submit(rp__request *r, const rp__search *s,
                         .deadline_ns = s->timeout_ms * 1000000,
                         .done = done,
                         .arg = arg};
-    return rp_executor_submit(r->generation->executor, &job, NULL, err);
+    rp__generation *g = r->generation;
+    rp_executor *executor = g->executor;
+    rp_status status = s->policy
+                           ? rp__compare_get(&g->compare, g->index, &r->http->options->executor,
+                                             s->policy, &executor, err)
+                           : RP_OK;
+    return status == RP_OK ? rp_executor_submit(executor, &job, NULL, err) : status;
 }
 
 /* Whether there are hits to show: all of them, or those that were found in time. */
@@ -149,7 +157,7 @@ static rp_status write_answer(rp__request *r, rp__json_writer *w, const rp__sear
 {
     rp_status status = RP_OK;
     if (has_answer(o))
-        status = rp__search_reply_write(w, r->generation, s, o, policy_of(r), err);
+        status = rp__search_reply_write(w, r->generation, s, o, policy_of(r, s), err);
     else
         *err = o->err;
     if (o->status == RP_OK || o->status == RP_DEADLINE)
@@ -195,7 +203,7 @@ bool rp__api_v1_search(rp__request *request)
     rp_error err = {.text = ""};
     read_search(request->http, &request->params, &s);
     note_query(request, &s);
-    if (!s.has_timeline && rp__http_is_known(request))
+    if (!s.has_timeline && !s.policy && rp__http_is_known(request))
         return false;
     rp__http_suspend(request);
     if (submit(request, &s, on_search, request, &err) != RP_OK) {

@@ -24,6 +24,7 @@ enum {
     CONNECTION_MEMORY = 48 << 10, /* of the library for a connection: a head and its copy */
     SEND_MS = 60000,              /* until a reply has gone */
     BODY_MEMORY = 256 << 20,      /* of all bodies together */
+    STREAM_BYTES = 4096,          /* of a reply without an end, at once */
 };
 
 static const uint64_t never = UINT64_MAX;
@@ -134,7 +135,8 @@ static void add_headers(const rp__request *r, struct MHD_Response *response)
         MHD_add_response_header(response, "Connection", "close");
     if (r->route && r->route->is_html)
         MHD_add_response_header(response, "Content-Security-Policy",
-                                "default-src 'self'; frame-ancestors 'none'; base-uri 'none'");
+                                "default-src 'self'; img-src data:; frame-ancestors 'none'; "
+                                "base-uri 'none'");
     if (r->allow)
         MHD_add_response_header(response, "Allow", r->allow);
     if (r->status == 401)
@@ -143,6 +145,24 @@ static void add_headers(const rp__request *r, struct MHD_Response *response)
         snprintf(seconds, sizeof seconds, "%u", r->retry_after);
         MHD_add_response_header(response, "Retry-After", seconds);
     }
+}
+
+void rp__http_extend(rp__request *request)
+{
+    atomic_store(&request->peer->deadline, rp__clock_now() + SEND_MS * (uint64_t)1000000);
+}
+
+/* The bytes of the reply are the response's from then on. */
+static struct MHD_Response *make_response(rp__request *r)
+{
+    if (r->read)
+        return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BYTES, r->read, r->work,
+                                                 NULL);
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer_with_free_callback(r->reply.n, r->reply.at, release_reply);
+    if (response)
+        r->reply = (rp__buf){0};
+    return response;
 }
 
 /* Sends the reply of a request that has one. */
@@ -158,16 +178,14 @@ static enum MHD_Result send_reply(rp__request *r)
     if (r->reply.failed)
         return MHD_NO;
     r->phase = PHASE_SENT;
-    atomic_store(&r->peer->deadline, rp__clock_now() + SEND_MS * (uint64_t)1000000);
+    rp__http_extend(r);
     atomic_fetch_add(&r->http->metrics.requests, 1);
     if (r->generation)
         rp__metrics_count(&r->http->metrics, r->index, r->route->op, r->processor, r->result);
     rp__access_log_put(r);
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer_with_free_callback(r->reply.n, r->reply.at, release_reply);
+    struct MHD_Response *response = make_response(r);
     if (!response)
         return MHD_NO;
-    r->reply = (rp__buf){0}; /* it is the response's now */
     add_headers(r, response);
     enum MHD_Result result = MHD_queue_response(r->connection, r->status, response);
     MHD_destroy_response(response);
@@ -491,6 +509,7 @@ static void on_connection(void *arg, struct MHD_Connection *connection, void **c
 void rp__http_sweep(rp__http *http)
 {
     const uint64_t now = rp__clock_now();
+    rp__events_tick(http);
     pthread_mutex_lock(&http->lock);
     for (rp__peer *peer = http->peers; peer; peer = peer->next) {
         if (atomic_load(&peer->deadline) > now)
@@ -509,6 +528,7 @@ rp_status rp__http_open(rp__http *http, const rp__serve_options *options, rp__se
 {
     *http = (rp__http){.options = options, .service = service, .listener = -1};
     pthread_mutex_init(&http->lock, NULL);
+    rp__events_open(&http->events);
     http->is_in_place = strncmp(MHD_get_version(), "0.9.7", 5) == 0;
     http->id_base = rp__clock_now() << 20;
     rp_status status = rp__metrics_open(&http->metrics, service->n, err);
@@ -562,11 +582,14 @@ void rp__http_drain(rp__http *http)
 
 void rp__http_close(rp__http *http)
 {
-    if (http->daemon)
+    if (http->daemon) {
+        rp__events_tick(http); /* none may be suspended */
         MHD_stop_daemon(http->daemon);
-    else if (http->listener >= 0)
+    } else if (http->listener >= 0) {
         close(http->listener);
+    }
     rp__auth_close(&http->auth);
     rp__metrics_close(&http->metrics);
+    rp__events_close(&http->events);
     pthread_mutex_destroy(&http->lock);
 }

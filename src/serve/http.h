@@ -5,9 +5,12 @@
 #ifndef RP_SERVE_HTTP_H
 #define RP_SERVE_HTTP_H
 
+#include <sys/types.h>
+
 #include "base/buf.h"
 #include "base/json.h"
 #include "serve/auth.h"
+#include "serve/events.h"
 #include "serve/head.h"
 #include "serve/metrics.h"
 #include "serve/params.h"
@@ -50,6 +53,9 @@ typedef struct rp__request {
     uint32_t retry_after;   /* seconds; 0: not said */
     const char *allow;      /* methods; NULL: not said */
     char tag[RP_TAG_BYTES]; /* ETag; "": none */
+    /* of a reply without an end: gives bytes of `work`, as the library asks for them; NULL: `reply`
+     * is all of it */
+    ssize_t (*read)(void *work, uint64_t position, char *out, size_t max);
 
     /* For the log and the counters. */
     const char *processor; /* NULL: none */
@@ -65,6 +71,7 @@ struct rp__http {
     rp__service *service;
     rp__metrics metrics;
     rp__auth auth;
+    rp__events events;
     struct MHD_Daemon *daemon;
     int listener;
     bool is_in_place; /* what head.c says of the library's buffer holds */
@@ -92,6 +99,9 @@ void rp__http_close(rp__http *http);
 void rp__http_suspend(rp__request *request);
 /* The request has its reply. Any thread; it is not to be touched after this. */
 void rp__http_resume(rp__request *request);
+
+/* Of a reply without an end: it has been read so far, and may take as long again. */
+void rp__http_extend(rp__request *request);
 
 /* The reply to a GET will depend on nothing but its target and the generation: it gets an ETag.
  * True: the client says that it has that reply, and is answered so. */

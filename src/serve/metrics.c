@@ -70,6 +70,16 @@ void rp__metrics_reject(rp__metrics *metrics, rp__rejected reason)
     atomic_fetch_add(&metrics->rejected[reason], 1);
 }
 
+uint64_t rp__metrics_bound_us(size_t bucket)
+{
+    return bounds_us[bucket];
+}
+
+const char *rp__metrics_processor(size_t i)
+{
+    return processors[i];
+}
+
 /* ---- Text ------------------------------------------------------------------------------------ */
 
 static void begin(rp__buf *out, const char *name, const char *type, const char *help)

@@ -76,6 +76,9 @@ void rp__metrics_count(rp__metrics *metrics, size_t index, rp__op op, const char
 /* A query that an executor answered. */
 void rp__metrics_time(rp__metrics *metrics, const rp_outcome *outcome);
 void rp__metrics_reject(rp__metrics *metrics, rp__rejected reason);
+/* Upper bound of a bucket of times; the name of a processor that is counted apart. */
+uint64_t rp__metrics_bound_us(size_t bucket);
+const char *rp__metrics_processor(size_t i);
 void rp__metrics_write(rp__metrics *metrics, rp__service *service, rp__buf *out);
 
 #endif

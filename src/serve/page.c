@@ -1,17 +1,20 @@
-/* page.c: HTML of the form, the hits with their marked snippets, corrections, errors under their column, and pages.
+/* page.c: HTML of the form, help, the hits with their marked snippets, corrections, errors under their column, pages, and
+ * a document. The modules of web/ take the same elements over, by their ids, where JavaScript runs.
  *
  * All text that comes from queries and documents passes rp__page_escape. A query is a job of the executor, as under
  * /v1. */
 #include "serve/page.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "riposte/riposte.h"
 #include "serve/routes.h"
 
-enum { PAGE_HITS = 10, SHOWN = (1 << 20) + 1, MAX_FROM = 9990 };
+enum { PAGE_HITS = 10, SHOWN = (1 << 20) + 1, MAX_FROM = 9990, MAX_MARKED = 64 };
 
 /* Files of web/, by their names; made by the Makefile. Each ends with a NUL. */
 typedef struct web_file {
@@ -21,12 +24,13 @@ extern const web_file rp__page_files[];
 
 static const char *const modes[] = {"or", "and", "andor", NULL}; /* in rp_mode's order */
 
-enum { Q, INDEX, MODE, FROM };
+enum { Q, INDEX, MODE, FROM, DOC };
 const rp__param rp__page_params[] = {
     {.name = "q", .help = "The query."},
     {.name = "index", .help = "Name of an index; the first without it."},
     {.name = "mode", .kind = RP_PARAM_CHOICE, .choices = modes, .help = "As of a search."},
     {.name = "from", .kind = RP_PARAM_COUNT, .max = MAX_FROM, .help = "Hits to pass over."},
+    {.name = "doc", .help = "The id of a document, which is shown instead of hits."},
     {0},
 };
 
@@ -79,9 +83,18 @@ static void write_indexes(const rp__request *r, rp__buf *out)
     rp__buf_put_string(out, "</select></label>");
 }
 
-static void write_form(const rp__request *r, rp__buf *out)
+/* The service's policy, and all that a query can be compared by. */
+static void write_policies(const rp__request *r, rp__buf *out)
 {
-    static const char *const meanings[] = {"any word", "all words", "all, or any"};
+    const char *own = r->http->options->executor.policy;
+    rp__buf_printf(out, " data-policy=\"%s\" data-policies=\"", own ? own : rp_policy_name(0));
+    for (size_t i = 0; rp_policy_name(i); i++)
+        rp__buf_printf(out, "%s%s", i ? " " : "", rp_policy_name(i));
+    rp__buf_put_string(out, "\"");
+}
+
+static void write_head(const rp__request *r, rp__buf *out)
+{
     const rp__params *p = &r->params;
     rp__buf_put_string(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
                             "<meta name=\"viewport\" content=\"width=device-width\"><title>");
@@ -89,10 +102,29 @@ static void write_form(const rp__request *r, rp__buf *out)
         rp__page_escape(out, p->at[Q].text, p->at[Q].bytes);
         rp__buf_put_string(out, " - ");
     }
-    rp__buf_put_string(out, "Riposte</title><link rel=\"stylesheet\" href=\"/style.css\"></head>"
-                            "<body><header><h1>Riposte</h1></header><main>"
-                            "<form action=\"/\" role=\"search\"><label>Query<input name=\"q\" "
-                            "type=\"search\" autofocus value=\"");
+    rp__buf_put_string(out, "Riposte</title><link rel=\"icon\" href=\"data:image/svg+xml,"
+                            "%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E"
+                            "%3Cpath d='M3 13 13 3M9 3h4v4M3 9v4h4' fill='none' stroke='%232d6fb5' "
+                            "stroke-width='2'/%3E%3C/svg%3E\">"
+                            "<link rel=\"stylesheet\" href=\"/style.css\">"
+                            "<script type=\"module\" src=\"/app.js\"></script></head>\n"
+                            "<body data-index=\"");
+    put_text(out, r->http->service->at[r->index].name);
+    rp__buf_put_string(out, "\"");
+    write_policies(r, out);
+    rp__buf_put_string(out, "><header><h1><a href=\"/\">Riposte</a></h1><nav class=\"js\" "
+                            "aria-label=\"Views\"><a href=\"#\" id=\"to-search\">Search</a>"
+                            "<a href=\"#dashboard\" id=\"to-dashboard\">Dashboard</a></nav>"
+                            "</header>\n<main>");
+}
+
+static void write_form(const rp__request *r, rp__buf *out)
+{
+    static const char *const meanings[] = {"any word", "all words", "all, or any"};
+    const rp__params *p = &r->params;
+    rp__buf_put_string(out, "<form action=\"/\" role=\"search\" id=\"form\"><label>Query"
+                            "<input name=\"q\" id=\"q\" type=\"search\" autocomplete=\"off\" "
+                            "autocapitalize=\"none\" spellcheck=\"false\" autofocus value=\"");
     if (p->at[Q].text)
         rp__page_escape(out, p->at[Q].text, p->at[Q].bytes);
     rp__buf_put_string(out, "\"></label><label class=\"small\">Words<select name=\"mode\">");
@@ -112,6 +144,48 @@ static void write_address(const rp__request *r, rp__buf *out, const char *query,
     put_encoded(out, query, bytes);
     rp__buf_printf(out, "&amp;mode=%s&amp;index=%s&amp;from=%llu", modes[r->params.at[MODE].count],
                    r->http->service->at[r->index].name, (unsigned long long)from);
+}
+
+static void write_example(const rp__request *r, rp__buf *out, const char *query,
+                          const char *meaning)
+{
+    rp__buf_put_string(out, "<tr><td><a href=\"");
+    write_address(r, out, query, strlen(query), 0);
+    rp__buf_put_string(out, "\"><code>");
+    put_text(out, query);
+    rp__buf_printf(out, "</code></a></td><td>%s</td></tr>", meaning);
+}
+
+/* Examples of the query language, of words that this index has. */
+static void write_help(const rp__request *r, const rp__examples *x, rp__buf *out)
+{
+    const char *a = x->words[0], *b = x->words[1], *c = x->words[2];
+    char text[4 * RP_EXAMPLE_BYTES];
+    rp__buf_put_string(out, "<details id=\"help\"><summary>Syntax</summary><table>");
+    if (c[0]) {
+        snprintf(text, sizeof text, "%s %s", a, b);
+        write_example(r, out, text, "any or all of the words, as chosen");
+        snprintf(text, sizeof text, "%s AND (%s OR %s)", a, b, c);
+        write_example(r, out, text, "as operators and parentheses say");
+        snprintf(text, sizeof text, "+%s %s -%s", a, b, c);
+        write_example(r, out, text, "must have, may have, must not have");
+        snprintf(text, sizeof text, "%s^3 %s", b, a);
+        write_example(r, out, text, "a word that counts three times");
+        snprintf(text, sizeof text, "%.4s*", a);
+        write_example(r, out, text, "words that begin so; w*d and wor?d also work");
+        snprintf(text, sizeof text, "%.1s%.1s%s~2", b, b, b + 2);
+        write_example(r, out, text, "words that differ in up to two letters");
+    }
+    if (x->phrase[0][0]) {
+        snprintf(text, sizeof text, "\"%s %s\"", x->phrase[0], x->phrase[1]);
+        write_example(r, out, text, "words side by side");
+        snprintf(text, sizeof text, "\"%s %s\"~4", x->phrase[1], x->phrase[0]);
+        write_example(r, out, text, "words near each other");
+    }
+    rp__buf_put_string(out, "</table><p>A backslash takes the meaning of a sign away. Keys: "
+                            "<kbd>/</kbd> query, <kbd>j</kbd> <kbd>k</kbd> hits, <kbd>n</kbd> "
+                            "<kbd>p</kbd> pages, <kbd>t</kbd> timeline, <kbd>s</kbd> score, "
+                            "<kbd>?</kbd> this.</p></details>\n");
 }
 
 static void write_corrections(const rp__request *r, rp_searcher *searcher, rp__buf *out)
@@ -160,7 +234,9 @@ static rp_status write_hit(const rp__request *r, rp_searcher *searcher, const rp
     if (status == RP_OK)
         status = rp_searcher_snippet(searcher, q->text, q->bytes, &document, 0, &snippet, err);
     if (status == RP_OK) {
-        rp__buf_printf(out, "<li><h2><a href=\"/v1/%s/docs/", r->http->service->at[r->index].name);
+        rp__buf_put_string(out, "<li><h2><a href=\"");
+        write_address(r, out, q->text, q->bytes, r->params.at[FROM].count);
+        rp__buf_put_string(out, "&amp;doc=");
         put_encoded(out, hit->name, strlen(hit->name));
         rp__buf_put_string(out, "\">");
         put_text(out, document.title_bytes > 0 ? document.title : hit->name);
@@ -235,9 +311,20 @@ static void write_error(const rp__request *r, rp__buf *out, const rp_error *err)
 
 /* ---- 3. Requests ----------------------------------------------------------------------------- */
 
+/* What comes before the hits; ids are what the modules look for. */
+static void begin_page(rp__request *r)
+{
+    write_head(r, &r->reply);
+    write_form(r, &r->reply);
+    rp__generation *g = rp__service_use(r->http->service, &r->http->service->at[r->index]);
+    write_help(r, &g->examples, &r->reply);
+    rp__service_release(g);
+    rp__buf_put_string(&r->reply, "<section id=\"results\" aria-label=\"Results\">");
+}
+
 static void end_page(rp__request *r, unsigned status)
 {
-    rp__buf_put_string(&r->reply, "</main></body></html>\n");
+    rp__buf_put_string(&r->reply, "</section></main></body></html>\n");
     r->type = "text/html; charset=utf-8";
     r->status = status;
 }
@@ -247,7 +334,7 @@ static void fail_page(rp__request *r, const rp_error *err)
     const unsigned status = rp__http_status(err->code);
     rp__http_fail(r, status, err); /* for its counters */
     rp__buf_clear(&r->reply, 0);
-    write_form(r, &r->reply);
+    begin_page(r);
     write_error(r, &r->reply, err);
     end_page(r, status);
 }
@@ -261,7 +348,7 @@ static void on_answer(void *arg, rp_outcome *outcome)
     rp_status status =
         has_hits ? rp__service_lease(r->generation, &searcher, &err) : outcome->status;
     if (status == RP_OK) {
-        write_form(r, &r->reply);
+        begin_page(r);
         status = write_hits(r, searcher, &outcome->hits, &r->reply, &err);
     }
     if (status == RP_OK) {
@@ -276,6 +363,92 @@ static void on_answer(void *arg, rp_outcome *outcome)
     rp__service_give_back(r->generation, searcher);
     rp_hits_free(&outcome->hits);
     rp__http_resume(r);
+}
+
+static bool is_requested(const rp_query_lists *lists, const char *term)
+{
+    for (size_t i = 0; i < lists->n && i < MAX_MARKED; i++)
+        if (strcmp(lists->at[i].term, term) == 0)
+            return true;
+    return false;
+}
+
+/* The text with the terms of the query marked. */
+static void write_text(rp__buf *out, const rp_document *document, const rp_text_tokens *tokens,
+                       const rp_query_lists *lists)
+{
+    size_t at = 0;
+    rp__buf_put_string(out, "<div class=\"text\">");
+    for (size_t i = 0; i < tokens->n; i++) {
+        const rp_text_token *token = &tokens->at[i];
+        if (token->begin < at || !is_requested(lists, token->term))
+            continue;
+        rp__page_escape(out, document->text + at, token->begin - at);
+        rp__buf_put_string(out, "<mark>");
+        rp__page_escape(out, document->text + token->begin, token->end - token->begin);
+        rp__buf_put_string(out, "</mark>");
+        at = token->end;
+    }
+    rp__page_escape(out, document->text + at, document->text_bytes - at);
+    rp__buf_put_string(out, "</div>");
+}
+
+/* Marks are left out where there is no query, or what they need fails. */
+static void write_marked_text(rp__request *r, const rp_document *document)
+{
+    const rp__value *q = &r->params.at[Q];
+    rp_searcher *searcher = NULL;
+    rp_query_lists lists = {0};
+    rp_text_tokens tokens = {0};
+    if (q->bytes > 0 && rp__service_lease(r->generation, &searcher, NULL) == RP_OK &&
+        rp_searcher_lists(searcher, q->text, q->bytes, &lists, NULL) == RP_OK && lists.n > 0)
+        (void)rp_index_analyze(r->generation->index, document->text, document->text_bytes, &tokens,
+                               NULL);
+    write_text(&r->reply, document, &tokens, &lists);
+    rp__service_give_back(r->generation, searcher);
+    rp_text_tokens_free(&tokens);
+    rp_query_lists_free(&lists);
+}
+
+static void write_document(rp__request *r, const rp_document *document)
+{
+    const rp__value *q = &r->params.at[Q];
+    rp__buf *out = &r->reply;
+    begin_page(r);
+    if (q->bytes > 0) {
+        rp__buf_put_string(out, "<p><a href=\"");
+        write_address(r, out, q->text, q->bytes, r->params.at[FROM].count);
+        rp__buf_put_string(out, "\">Back to the hits</a></p>");
+    }
+    rp__buf_put_string(out, "<article id=\"document\"><h2>");
+    put_text(out, document->title_bytes > 0 ? document->title : document->id);
+    rp__buf_put_string(out, "</h2><p class=\"note\">");
+    put_text(out, document->id);
+    rp__buf_printf(out, ", %u words, <a href=\"/v1/%s/docs/", document->length,
+                   r->http->service->at[r->index].name);
+    put_encoded(out, document->id, strlen(document->id));
+    rp__buf_put_string(out, "\">JSON</a></p>");
+    write_marked_text(r, document);
+    if (document->text_bytes == SHOWN)
+        rp__buf_put_string(out, "<p class=\"note\">The rest is left out.</p>");
+    rp__buf_put_string(out, "</article>");
+}
+
+static void show_document(rp__request *r)
+{
+    rp_document document = {0};
+    rp_error err = {.text = ""};
+    uint32_t docid;
+    rp_status status = rp_index_find(r->generation->index, r->params.at[DOC].text, &docid, &err);
+    if (status == RP_OK)
+        status = rp_index_get_document_start(r->generation->index, docid, SHOWN, &document, &err);
+    if (status == RP_OK) {
+        write_document(r, &document);
+        end_page(r, 200);
+    } else {
+        fail_page(r, &err);
+    }
+    rp_document_free(&document);
 }
 
 static bool find_index(rp__request *r)
@@ -300,13 +473,17 @@ bool rp__page_show(rp__request *request)
         fail_page(request, &err);
         return false;
     }
+    request->generation =
+        rp__service_use(request->http->service, &request->http->service->at[request->index]);
+    if (request->params.at[DOC].is_given) {
+        show_document(request);
+        return false;
+    }
     if (q->bytes == 0) {
-        write_form(request, &request->reply);
+        begin_page(request);
         end_page(request, 200);
         return false;
     }
-    request->generation =
-        rp__service_use(request->http->service, &request->http->service->at[request->index]);
     const rp_job job = {.query = q->text,
                         .query_bytes = q->bytes,
                         .k = PAGE_HITS,
@@ -323,12 +500,14 @@ bool rp__page_show(rp__request *request)
     return true;
 }
 
-bool rp__page_style(rp__request *request)
+bool rp__page_file(rp__request *request)
 {
+    const char *name = request->route->name;
     for (const web_file *file = rp__page_files; file->name; file++)
-        if (strcmp(file->name, request->route->name) == 0)
+        if (strcmp(file->name, name) == 0)
             rp__buf_put_string(&request->reply, file->bytes);
-    request->type = "text/css; charset=utf-8";
+    request->type =
+        strstr(name, ".css") ? "text/css; charset=utf-8" : "text/javascript; charset=utf-8";
     request->status = 200;
     return false;
 }

@@ -1,12 +1,12 @@
-/* serve/page.h: the page for people: a form, and the hits of a query as HTML. It needs no
- * JavaScript. */
+/* serve/page.h: the page for people: a form, the hits of a query and a document as HTML, and the
+ * files of web/, whose modules add the rest. It needs no JavaScript. */
 #ifndef RP_SERVE_PAGE_H
 #define RP_SERVE_PAGE_H
 
 #include "serve/http.h"
 
 bool rp__page_show(rp__request *request);
-bool rp__page_style(rp__request *request); /* its style sheet, a file of web/ */
+bool rp__page_file(rp__request *request); /* a file of web/, by the route's name */
 
 extern const rp__param rp__page_params[];
 

@@ -10,6 +10,12 @@
 #include "serve/api_v1.h"
 #include "serve/page.h"
 
+#define PAGE_FILE(file)                                                                            \
+    {                                                                                              \
+        .method = "GET", .name = file, .op = RP_OP_OTHER, .is_open = true,                         \
+        .handle = rp__page_file, .params = rp__api_v1_no_params, .summary = "A file of the page."  \
+    }
+
 static const rp__route table[] = {
     {.method = "GET",
      .name = "search",
@@ -96,13 +102,16 @@ static const rp__route table[] = {
      .params = rp__page_params,
      .summary = "The page for people: a form, and the hits of a query as HTML.",
      .is_html = true},
+    PAGE_FILE("style.css"),
+    PAGE_FILE("app.js"),
+    PAGE_FILE("timeline.js"),
+    PAGE_FILE("dashboard.js"),
     {.method = "GET",
-     .name = "style.css",
+     .name = "v1/events",
      .op = RP_OP_OTHER,
-     .is_open = true,
-     .handle = rp__page_style,
+     .handle = rp__events_listen,
      .params = rp__api_v1_no_params,
-     .summary = "The style sheet of the page."},
+     .summary = "Figures of the service, a sample a second, as server-sent events."},
     {.method = "GET",
      .name = "openapi.json",
      .op = RP_OP_OTHER,
@@ -139,12 +148,21 @@ static bool is_route_name(const char *part, size_t bytes)
     return false;
 }
 
+static bool is_root_name(const char *path, size_t bytes)
+{
+    for (size_t i = 0; rp__routes_at(i); i++)
+        if (rp__routes_at(i)->kind == RP_ROUTE_ROOT && is_part(rp__routes_at(i)->name, path, bytes))
+            return true;
+    return false;
+}
+
 /* The path, of `bytes`, to the name of a route and its index. */
 static rp_status look_at(rp__request *r, const char *path, size_t bytes, place *out, rp_error *err)
 {
     static const char start[] = "/v1/";
     const char *end = path + bytes;
-    if (bytes < sizeof start - 1 || memcmp(path, start, sizeof start - 1) != 0) {
+    if (is_root_name(path + 1, bytes - 1) || bytes < sizeof start - 1 ||
+        memcmp(path, start, sizeof start - 1) != 0) {
         *out = (place){.name = path + 1, .name_bytes = bytes - 1};
         return RP_OK;
     }

@@ -1,10 +1,12 @@
-/* search_reply.c: hits, their documents and snippets, corrections and the policy's decisions as JSON. Documents are read
+/* search_reply.c: hits, their documents and snippets, and corrections as JSON. Documents are read
  * only where a field needs them. Does not search. */
 #include "serve/search_reply.h"
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/error.h"
+#include "serve/timeline_reply.h"
 
 enum {
     SHOWN = (1 << 20) + 1, /* bytes of title and text; snippets are made of the first 1 MiB */
@@ -166,37 +168,6 @@ static rp_status write_corrections(const writing *x, rp_error *err)
     return status;
 }
 
-static void write_step(rp__json_writer *w, const rp_query_step *step)
-{
-    rp__json_writer_begin(w, NULL, '{');
-    rp__json_writer_text(w, "stage", step->stage);
-    rp__json_writer_text(w, "processor", step->processor);
-    rp__json_writer_real(w, "began_us", step->began_us, 3);
-    rp__json_writer_real(w, "took_us", step->us, 3);
-    if (step->reason) {
-        rp__json_writer_text(w, "reason", step->reason);
-        rp__json_writer_real(w, "queued_us", step->queued_us, 3);
-        rp__json_writer_real(w, "estimated_us", step->estimated_us, 3);
-    } else {
-        rp__json_writer_uint(w, "elements", step->elements);
-        rp__json_writer_uint(w, "bytes", step->bytes);
-    }
-    rp__json_writer_end(w, '}');
-}
-
-static void write_timeline(rp__json_writer *w, const rp_outcome *o, const char *policy)
-{
-    rp__json_writer_begin(w, "timeline", '{');
-    rp__json_writer_text(w, "policy", policy);
-    rp__json_writer_uint(w, "together", o->together);
-    rp__json_writer_uint(w, "moves", o->moves);
-    rp__json_writer_begin(w, "steps", '[');
-    for (size_t i = 0; i < o->hits.n_steps; i++)
-        write_step(w, &o->hits.steps[i]);
-    rp__json_writer_end(w, ']');
-    rp__json_writer_end(w, '}');
-}
-
 static void write_totals(const writing *x, const rp_hits *hits)
 {
     rp__json_writer *w = x->w;
@@ -217,6 +188,7 @@ rp_status rp__search_reply_write(rp__json_writer *w, rp__generation *generation,
                                  const char *policy, rp_error *err)
 {
     writing x = {.w = w, .generation = generation, .search = search};
+    const uint64_t begin = rp__clock_now();
     for (size_t i = 0; i < search->n_fields; i++) {
         x.has_document |= search->fields[i] >= RP_HIT_LENGTH;
         x.has_text |= search->fields[i] == RP_HIT_TEXT;
@@ -228,10 +200,15 @@ rp_status rp__search_reply_write(rp__json_writer *w, rp__generation *generation,
     rp__json_writer_uint(w, "generation", generation->info.generation);
     status = write_corrections(&x, err);
     write_totals(&x, &outcome->hits);
-    if (search->has_timeline)
-        write_timeline(w, outcome, policy);
+    const uint64_t made = rp__clock_now();
     if (status == RP_OK)
         status = write_hits(&x, &outcome->hits, err);
+    if (status == RP_OK && search->has_timeline) {
+        const rp__snippets_time snippets = {.began_ns = made - begin,
+                                            .took_ns = rp__clock_now() - made,
+                                            .n = x.has_document ? outcome->hits.n : 0};
+        status = rp__timeline_reply_write(w, x.searcher, search, outcome, policy, &snippets, err);
+    }
     rp__service_give_back(generation, x.searcher);
     return status;
 }

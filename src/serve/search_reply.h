@@ -30,6 +30,7 @@ typedef struct rp__search {
     rp_mode mode;
     bool has_mode; /* otherwise that of the service */
     bool has_timeline;
+    const char *policy; /* to be asked instead of the service's; NULL: its own */
     uint8_t fields[RP_HIT_FIELDS];
     size_t n_fields;
     uint64_t timeout_ms;

@@ -13,6 +13,7 @@ static void close_generation(rp__generation *g)
 {
     if (!g)
         return;
+    rp__compare_close(&g->compare);
     rp_executor_free(g->executor);
     for (size_t i = 0; i < g->n_searchers; i++)
         rp_searcher_free(g->searchers[i]);
@@ -29,6 +30,7 @@ static rp_status open_generation(const rp__serve_options *options, const char *d
     if (!g)
         return rp__error_no_memory(err);
     pthread_mutex_init(&g->lock, NULL);
+    rp__compare_open(&g->compare);
     atomic_store(&g->refs, 1);
     g->search = *options->executor.search;
     g->search.processor = "cpu";
@@ -39,6 +41,7 @@ static rp_status open_generation(const rp__serve_options *options, const char *d
         rp_index_open(dir, &(rp_index_options){.verify = options->verify}, &g->index, err);
     if (status == RP_OK) {
         rp_index_get_info(g->index, &g->info);
+        rp__examples_find(g->index, &g->info, &g->examples);
         status = rp_executor_new(g->index, &options->executor, &g->executor, err);
     }
     if (status != RP_OK) {
@@ -82,8 +85,9 @@ void rp__service_give_back(rp__generation *g, rp_searcher *searcher)
 static rp_status name_collection(rp__collection *c, const char *dir, rp_error *err)
 {
     static const char *const taken[] = {
-        "v1",      "search",  "msearch", "suggest", "explain",      "docs",      "stats",
-        "queries", "healthz", "readyz",  "metrics", "openapi.json", "style.css", NULL};
+        "v1",        "search",  "msearch", "suggest",     "explain",      "docs",
+        "stats",     "queries", "healthz", "readyz",      "metrics",      "openapi.json",
+        "style.css", "events",  "app.js",  "timeline.js", "dashboard.js", NULL};
     static const char fit[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
     size_t end = strlen(dir);
     while (end > 1 && dir[end - 1] == '/')
@@ -162,12 +166,18 @@ rp_status rp__service_open(rp__service *service, const rp__serve_options *option
     return status;
 }
 
+static void stop_generation(rp__generation *g)
+{
+    rp_executor_drain(g->executor);
+    rp__compare_drain(&g->compare);
+}
+
 void rp__service_stop(rp__service *service)
 {
     for (size_t i = 0; i < service->n; i++) {
-        rp_executor_drain(service->at[i].newest->executor);
+        stop_generation(service->at[i].newest);
         for (rp__generation *g = service->at[i].older; g; g = g->older)
-            rp_executor_drain(g->executor);
+            stop_generation(g);
     }
 }
 

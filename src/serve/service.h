@@ -9,11 +9,15 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "serve/compare.h"
+#include "serve/examples.h"
 #include "serve/serve.h"
 
 typedef struct rp__generation {
     rp_index *index;
     rp_executor *executor;
+    rp__compare compare;   /* executors of other policies */
+    rp__examples examples; /* for the page's help */
     rp_index_info info;
     rp_search_options search; /* of searchers that make snippets and explain scores */
     _Atomic uint32_t refs;    /* requests, and the collection */

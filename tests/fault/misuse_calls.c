@@ -273,6 +273,18 @@ CALL(rp_searcher_form)
     return rp_searcher_form(NEED(0, misuse.searcher), NEED(1, "wing"), 4, NEED(2, &out), err);
 }
 
+CALL(rp_searcher_lists)
+{
+    rp_query_lists out = {0};
+    rp_status status =
+        rp_searcher_lists(NEED(0, misuse.searcher), NEED(1, "wing"), 4, NEED(2, &out), err);
+    rp_query_lists_free(&out);
+    rp_query_lists_free(&out);
+    return status;
+}
+
+FREE_CALL(rp_query_lists_free)
+
 CALL(rp_searcher_snippet)
 {
     rp_document document = misuse.document;
@@ -625,6 +637,8 @@ const misuse_row misuse_rows[] = {
     ROW(rp_searcher_explain, STATUS_AND_ERROR, "searcher, query, out"),
     ROW(rp_explanation_free, VALUE, ""),
     ROW(rp_searcher_form, STATUS_AND_ERROR, "searcher, query, out"),
+    ROW(rp_searcher_lists, STATUS_AND_ERROR, "searcher, query, out"),
+    ROW(rp_query_lists_free, VALUE, ""),
     ROW(rp_searcher_snippet, STATUS_AND_ERROR,
         "searcher, query, document, out, document->title, document->text"),
     ROW(rp_snippet_free, VALUE, ""),

@@ -400,6 +400,12 @@ static void mistakes_are_told_at_once(void **state)
     rp_executor_free(NULL);
 }
 
+static bool is_host_stage(const char *stage)
+{
+    return strcmp(stage, "parse") == 0 || strcmp(stage, "look-up") == 0 ||
+           strcmp(stage, "names") == 0;
+}
+
 /* Who waits has the cpu's hits, and what was decided: the first decision is the policy's, the last gave the answer. */
 static void who_asks_is_told_all(void **state)
 {
@@ -428,7 +434,8 @@ static void who_asks_is_told_all(void **state)
                 if (step->reason)
                     last = step;
                 else
-                    assert_string_equal(step->processor, last->processor);
+                    assert_string_equal(step->processor,
+                                        is_host_stage(step->stage) ? "cpu" : last->processor);
             }
             assert_true(last && fabs(queued * 1e3 - (double)o->queued_ns) < 1);
             assert_string_equal(last->processor, o->hits.processor);
@@ -458,8 +465,10 @@ static void a_trace_is_asked_for(void **state)
         (rp_executor_options){.policy = "cpu", .threads = 1, .search = &search, .spin_us = 1});
     late.deadline_ns = 1;
     assert_int_equal(rp_executor_ask(executor, &late, &outcome, &err), RP_DEADLINE);
-    assert_int_equal(outcome.hits.n_steps, 1);
-    assert_string_equal(outcome.hits.steps[0].stage, "place");
+    assert_true(outcome.hits.n_steps >= 3);
+    assert_string_equal(outcome.hits.steps[0].stage, "parse");
+    assert_string_equal(outcome.hits.steps[1].stage, "look-up");
+    assert_string_equal(outcome.hits.steps[2].stage, "place");
     rp_hits_free(&outcome.hits);
     assert_null(outcome.hits.steps);
     close_executor(executor);

@@ -286,7 +286,8 @@ def openapi_describes_what_is_there():
                 body = None
                 if "requestBody" in row:
                     body = '{"searches":[{"q":"a"}]}' if "msearch" in path else '{"q":"a"}'
-                status, headers, _ = service.request(method.upper(), filled, body)
+                verb = "HEAD" if path == "/v1/events" else method.upper()  # it has no end
+                status, headers, _ = service.request(verb, filled, body)
                 equal(200, status, filled)
                 content = list(row["responses"]["200"]["content"])[0]
                 holds(headers["Content-Type"].startswith(content.replace("*", "")), filled)

@@ -1,0 +1,88 @@
+/* timeline_reply.c: what was done for a query, as JSON: where the policy sent it and why, the steps of each processor, the
+ * lists of its terms, and the counters of a card. Figures are the library's; only the time of snippets is taken here. */
+#include "serve/timeline_reply.h"
+
+#include "riposte/riposte.h"
+
+static void write_step(rp__json_writer *w, const rp_query_step *step)
+{
+    rp__json_writer_begin(w, NULL, '{');
+    rp__json_writer_text(w, "stage", step->stage);
+    rp__json_writer_text(w, "processor", step->processor);
+    rp__json_writer_real(w, "began_us", step->began_us, 3);
+    rp__json_writer_real(w, "took_us", step->us, 3);
+    if (step->reason) {
+        rp__json_writer_text(w, "reason", step->reason);
+        rp__json_writer_real(w, "queued_us", step->queued_us, 3);
+        rp__json_writer_real(w, "estimated_us", step->estimated_us, 3);
+    } else {
+        rp__json_writer_uint(w, "elements", step->elements);
+        rp__json_writer_uint(w, "bytes", step->bytes);
+    }
+    rp__json_writer_end(w, '}');
+}
+
+static void write_steps(rp__json_writer *w, const rp_hits *hits, const rp__snippets_time *snippets)
+{
+    rp__json_writer_begin(w, "steps", '[');
+    for (size_t i = 0; i < hits->n_steps; i++)
+        write_step(w, &hits->steps[i]);
+    if (snippets->n > 0)
+        write_step(
+            w, &(rp_query_step){.stage = "snippets",
+                                .processor = "cpu",
+                                .began_us = hits->seconds * 1e6 + (double)snippets->began_ns / 1e3,
+                                .us = (double)snippets->took_ns / 1e3,
+                                .elements = snippets->n});
+    rp__json_writer_end(w, ']');
+}
+
+static void write_lists(rp__json_writer *w, const rp_query_lists *lists)
+{
+    rp__json_writer_begin(w, "lists", '[');
+    for (size_t i = 0; i < lists->n; i++) {
+        const rp_list_cost *cost = &lists->at[i];
+        const uint64_t bytes = cost->bytes - cost->bytes_positions;
+        rp__json_writer_begin(w, NULL, '{');
+        rp__json_writer_text(w, "term", cost->term);
+        rp__json_writer_uint(w, "postings", cost->postings);
+        rp__json_writer_text(w, "codec", cost->codec);
+        rp__json_writer_real(w, "bits_a_posting", 8 * (double)bytes / (double)cost->postings, 2);
+        rp__json_writer_uint(w, "blocks", cost->blocks);
+        rp__json_writer_uint(w, "bytes", cost->bytes);
+        rp__json_writer_end(w, '}');
+    }
+    rp__json_writer_end(w, ']');
+}
+
+static void write_card(rp__json_writer *w, const rp_hits *hits)
+{
+    rp__json_writer_begin(w, "gpu", '{');
+    rp__json_writer_uint(w, "launches", hits->gpu.launches);
+    rp__json_writer_uint(w, "uploaded_bytes", hits->gpu.uploaded_bytes);
+    rp__json_writer_uint(w, "transcoded_postings", hits->gpu.transcoded_postings);
+    rp__json_writer_uint(w, "host_decoded_postings", hits->gpu.host_decoded_postings);
+    rp__json_writer_text(w, "fallback", hits->fallback ? rp_fallback_text(hits->fallback) : NULL);
+    rp__json_writer_end(w, '}');
+}
+
+rp_status rp__timeline_reply_write(rp__json_writer *w, rp_searcher *searcher,
+                                   const rp__search *search, const rp_outcome *outcome,
+                                   const char *policy, const rp__snippets_time *snippets,
+                                   rp_error *err)
+{
+    rp_query_lists lists = {0};
+    rp_status status = rp_searcher_lists(searcher, search->query, search->query_bytes, &lists, err);
+    if (status == RP_OK) {
+        rp__json_writer_begin(w, "timeline", '{');
+        rp__json_writer_text(w, "policy", policy);
+        rp__json_writer_uint(w, "together", outcome->together);
+        rp__json_writer_uint(w, "moves", outcome->moves);
+        write_steps(w, &outcome->hits, snippets);
+        write_lists(w, &lists);
+        write_card(w, &outcome->hits);
+        rp__json_writer_end(w, '}');
+    }
+    rp_query_lists_free(&lists);
+    return status;
+}
