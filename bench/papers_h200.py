@@ -4,11 +4,11 @@
 usage: bench/papers_h200.py BUNDLE OUT [SET...]
        bench/papers_h200.py --summary OUT
 
-BUNDLE is the folder that `make gpu-bundle` fills. SETs: operators para lengths pairs queries (all). Collections that a
-set needs are drawn first, on all cores, into WORK, where they stay for the next call (26 GB for all sets). Each call of
-the program has a limit, and so has each set; what fails is recorded, and the next one runs. OUT gets a file of JSON
-lines for each set (a line a call: label, command, seconds, exit code and answer), and summary.txt, which is printed as
-well.
+BUNDLE is the folder that `make gpu-bundle` fills. SETs: operators para queries pairs lengths (all of these), and sizes,
+which needs no GPU. Collections that a set needs are drawn first, on all cores, into WORK, where they stay for the next
+call (26 GB for all sets). Each call of the program has a limit, and so has each set; what fails is recorded, and the
+next one runs. OUT gets a file of JSON lines for each set (a line a call: label, command, seconds, exit code and
+answer), and summary.txt, which is printed as well.
 
 WORK: where the indexes are (riposte-papers in /dev/shm, if that has 40 GB, otherwise in /tmp). SCALE: a share of all
 documents and queries (1), to try the script on an emulated device (RIPOSTE_GPU=emulated, whose times mean nothing).
@@ -299,6 +299,26 @@ def run_queries(program):
     ask(program, "gpu and,or,andor", *at, "1-64", rows, "and,or,andor", 150, "gpu", 90)
     ask(program, "cpu and,or,andor", *at, "1-64", ["auto"], "and,or,andor", 150, "cpu", 90)
 
+# ---- Sizes, which need no card --------------------------------------------------------------------------------------
+
+SIZES = ["raw", "pfd", "newpfd", "optpfd", "pfd:segment=64", "newpfd:segment=64", "parapfor:segment=64", "rice",
+         "ef128", "lrc", "lrcseg", "seglrc", "hslrc256", "hslrc128"]
+SIZES += [f"pfd_rec:level={n}" for n in range(5)] + [f"qs:c={c}" for c in ("0.25", "0.5", "1", "2", "4", "8", "16")]
+
+
+def run_sizes(program):
+    """Bits of a docid by codec: Ao, table 2; Li, figure 12 and table 1; Ding, figure 3; Griffin, table 1."""
+    for order in ["crawl", "random"]:
+        for codec in SIZES if order == "crawl" else [c for c in SIZES if "pfd" not in c or c == "pfd"]:
+            path = f"{WORK}/size.rip"
+            rc, _, err = program.call(["synth", "gov", "-o", path, "--docs", str(max(3000, int(1053372 * SCALE))),
+                                       "--queries", "100", "--order", order, "--codec", codec, "-q"], 120)
+            if rc == 0:
+                program.record(f"size {order} {codec}", ["stats", path])
+            else:
+                say(codec, rc, err, 0)
+
+
 # set: what runs it, seconds, indexes
 SETS = {
     "operators": (run_operators, 160, [("gov", f) for f in OPERATOR_FORMS]),
@@ -306,7 +326,9 @@ SETS = {
     "queries": (run_queries, 100, [("gov2", "rec")]),
     "pairs": (run_pairs, 70, [("gov2", "rec")]),
     "lengths": (run_lengths, 120, [("gov2", "rec")]),
+    "sizes": (run_sizes, 1800, []),
 }
+DEFAULT = [name for name in SETS if name != "sizes"]
 
 
 def main():
@@ -315,7 +337,7 @@ def main():
     if sys.argv[1] == "--summary":
         print(summarize(sys.argv[2]))
         return
-    bundle, out, names = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3:] or list(SETS)
+    bundle, out, names = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3:] or DEFAULT
     unknown = [n for n in names if n not in SETS]
     if unknown:
         sys.exit(f"no set {' '.join(unknown)}: choose {' '.join(SETS)}")

@@ -272,9 +272,21 @@ def query_tables(records):
     yield table("Ding tables 2 and 3: us a query, 25.2M documents", ["", "mean", "p50"] + stages, rows)
 
 
+def size_tables(records):
+    sizes = {}
+    for label, answer in records.of("sizes", "size"):
+        order, codec = label.split()
+        at = answer["bytes"]
+        sizes.setdefault(codec, {})[order] = 8 * (at["lists_docids"] + at["lists_directory"]) / answer["postings"]
+        sizes[codec][order + " docids"] = 8 * at["lists_docids"] / answer["postings"]
+    orders = ["crawl docids", "crawl", "random docids", "random"]
+    yield table("bits of a docid, without and with the directory", ["codec"] + orders,
+                [[codec] + [at.get(o) for o in orders] for codec, at in sizes.items()])
+
+
 def summarize(folder):
     records = Records(folder)
-    kinds = (para_tables, query_tables, pair_tables, length_tables, operator_tables)
+    kinds = (para_tables, query_tables, pair_tables, length_tables, operator_tables, size_tables)
     parts = [t for tables in kinds for t in tables(records)]
     if records.failed:
         parts.insert(0, f"## {len(records.failed)} calls failed\n" + "\n".join(records.failed[:12]) + "\n")
