@@ -86,9 +86,9 @@ def operator_tables(records):
     yield by_terms("intersect rows, AND, chained mean by terms; of 3 terms p50 and stepped",
                    operators(records, "intersect"))
     yield by_terms("pipelines of Ding, Griffin and Li, AND", operators(records, "pipeline"))
-    yield by_terms("select rows, AND", operators(records, "select"))
+    yield by_terms("select rows, AND", operators(records, "selectand"), STAGES, ["3"])
     stages = ["decode", "clear", "score", "select"]
-    yield by_terms("select rows, OR", operators(records, "select", "or:10"), stages)
+    yield by_terms("select rows, OR", operators(records, "selector", "or:10"), stages, ["3"])
     yield by_terms("decode rows, AND", operators(records, "decode"), STAGES, ["3"])
     yield by_terms("decode rows, OR", operators(records, "decode", "or:10"), stages, ["3"])
 
@@ -263,7 +263,7 @@ def pair_tables(records):
 def query_tables(records):
     rows, stages = [], ["decode", "intersect", "clear", "score", "select"]
     for processor in ("gpu", "cpu"):
-        for o in records.at.get(("queries", f"{processor} and,or,andor"), {}).get("operations", []):
+        for o in [o for _, answer in records.of("queries", processor) for o in answer["operations"]]:
             name, is_stepped = split(o["algorithm"])
             name = name.replace("intersect=ding,levels=1,select=heap512", "ding").replace("decode=", "")
             steps = steps_of(o)
