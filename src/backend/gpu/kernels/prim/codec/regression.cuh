@@ -71,18 +71,18 @@ struct regression_range {
 };
 
 /* The slots of a block that x can be in, by its line: a docid is start + (a * i >> 24) and a
- * residual of at most so many bits, so the line is at most x there, and not lower than x by more.
+ * residual of so many bits, so the line is not above x there, and not further below it than that.
  * All slots, where the line has no slope, or sums may go beyond 2^32. */
 PRIM regression_range regression_near(uint64_t a, uint32_t start, uint32_t bits, uint32_t count,
                                       uint32_t x)
 {
-    const uint64_t most = ((uint64_t)1 << prim_min(bits, 32U)) - 1, above = x - start;
+    const uint64_t max_residual = ((uint64_t)1 << prim_min(bits, 32U)) - 1, above = x - start;
     if (a == 0 || count == 0 || a >> 48 ||
-        (a * (count - 1) >> REGRESSION_SHIFT) + most > UINT32_MAX)
+        (a * (count - 1) >> REGRESSION_SHIFT) + max_residual > UINT32_MAX)
         return {0, count};
     uint64_t to = (((above + 1) << REGRESSION_SHIFT) + a - 1) / a, from = 0;
-    if (above > most)
-        from = (((above - most) << REGRESSION_SHIFT) + a - 1) / a;
+    if (above > max_residual)
+        from = (((above - max_residual) << REGRESSION_SHIFT) + a - 1) / a;
     to = prim_min(to, (uint64_t)count);
     return {(uint32_t)prim_min(from, to), (uint32_t)to};
 }
@@ -411,8 +411,8 @@ PRIM uint32_t lrc_find(const karg_list &list, const lrc_block &v, uint32_t x, ui
 }
 PRIM uint32_t lrc_find_near(const karg_list &list, const lrc_block &v, uint32_t x, uint32_t none)
 {
-    return lrc_find_in(list, v,
-                       regression_near(v.a, v.start, v.width + v.high_width, v.count, x), x, none);
+    return lrc_find_in(list, v, regression_near(v.a, v.start, v.width + v.high_width, v.count, x),
+                       x, none);
 }
 
 /* The blocks of a bucket of hslrc that may hold x: the first of them, else n_blocks. */
