@@ -4,11 +4,11 @@
 usage: bench/papers_h200.py BUNDLE OUT [SET...]
        bench/papers_h200.py --summary OUT
 
-BUNDLE is the folder that `make gpu-bundle` fills. SETs: operators para lengths pairs queries (all). Collections that a
-set needs are drawn first, on all cores, into WORK, where they stay for the next call (26 GB for all sets). Each call of
-the program has a limit, and so has each set; what fails is recorded, and the next one runs. OUT gets a file of JSON
-lines for each set (a line a call: label, command, seconds, exit code and answer), and summary.txt, which is printed as
-well.
+BUNDLE is the folder that `make gpu-bundle` fills. SETs: operators para queries pairs lengths (all of these), and sizes,
+which needs no GPU. Collections that a set needs are drawn first, on all cores, into WORK, where they stay for the next
+call (26 GB for all sets). Each call of the program has a limit, and so has each set; what fails is recorded, and the
+next one runs. OUT gets a file of JSON lines for each set (a line a call: label, command, seconds, exit code and
+answer), and summary.txt, which is printed as well.
 
 WORK: where the indexes are (riposte-papers in /dev/shm, if that has 40 GB, otherwise in /tmp). SCALE: a share of all
 documents and queries (1), to try the script on an emulated device (RIPOSTE_GPU=emulated, whose times mean nothing).
@@ -179,11 +179,15 @@ PIPELINES = {
 }
 
 
+def stepped(algorithm):
+    return algorithm + (",mode=stepped" if ":" in algorithm else ":mode=stepped")
+
+
 def both(algorithm):
-    return [algorithm, algorithm + (",mode=stepped" if ":" in algorithm else ":mode=stepped")]
+    return [algorithm, stepped(algorithm)]
 
 
-def ask(program, label, index, log, words, algorithms, modes="and", sample=300, processors="gpu", limit=60):
+def ask(program, label, index, log, words, algorithms, modes="and", sample=300, processors="gpu", limit=90):
     return program.record(label, ["bench", "queries", index, log, "--plain", "--known", "--words", words, "--sample",
                                   str(5 if IS_SMALL else sample), "--k", "10", "--modes", modes, "--rounds", ROUNDS,
                                   "--processors", processors, "--algorithms", ",".join(algorithms)], limit)
@@ -195,21 +199,23 @@ def run_operators(program):
     select = program.rows(base[0], "select")
     plain = [r for r in intersect if r not in STORED]
     levels = ["pmf,levels=2", "pmf,levels=3", "pmf,levels=4", "ding,levels=2", "ding,levels=3"]
+    for name, words in TERMS:
+        rows = ["operators:intersect=" + r for r in plain + levels]
+        ask(program, f"intersect bp128 {name}", *base, words, ["auto", "operators"] + rows)
+        for form in sorted(set(STORED.values())):
+            rows = ["operators:intersect=" + r for r in intersect if STORED.get(r) == form]
+            ask(program, f"intersect {form} {name}", index_of("gov", form), log_of("gov", form), words, ["auto"] + rows)
+        for form, rows in PIPELINES.items():
+            ask(program, f"pipeline {form} {name}", index_of("gov", form), log_of("gov", form), words, ["auto"] + rows)
+    few = ["bs", "hs16", "lr", "mpath", "tile", "pmf", "ding", "skip", "bp128"]
+    ask(program, "intersect bp128 3", *base, "3-3", [stepped("operators:intersect=" + r) for r in few])
+    for mode in ("and", "or"):
+        ask(program, f"select{mode} bp128 3", *base, "3-3", [a for r in select for a in both("operators:select=" + r)],
+            mode, 150)
     for form, rows in DECODE.items():
         rows = [a for r in rows for a in both("operators:decode=" + r)]
         ask(program, f"decode {form} 3", index_of("gov", form), log_of("gov", form), "3-3", ["auto"] + rows, "and,or",
             150)
-    for name, words in TERMS:
-        rows = [a for r in plain + levels for a in both("operators:intersect=" + r)]
-        ask(program, f"intersect bp128 {name}", *base, words, ["auto"] + both("operators") + rows)
-        for form in sorted(set(STORED.values())):
-            rows = [a for r in intersect if STORED.get(r) == form for a in both("operators:intersect=" + r)]
-            ask(program, f"intersect {form} {name}", index_of("gov", form), log_of("gov", form), words, ["auto"] + rows)
-        rows = [a for r in select for a in both("operators:select=" + r)]
-        ask(program, f"select bp128 {name}", *base, words, ["auto"] + rows, "and,or", 150)
-        for form, rows in PIPELINES.items():
-            ask(program, f"pipeline {form} {name}", index_of("gov", form), log_of("gov", form), words,
-                ["auto"] + [a for r in rows for a in both(r)])
 
 
 # ---- PARA -----------------------------------------------------------------------------------------------------------
@@ -251,8 +257,6 @@ def run_lengths(program):
     """One list of each length, and sums over many."""
     lengths = [1 << e for e in (range(7, 11) if IS_SMALL else range(10, 23))]
     every = "decode qs;decode pfd;decode ef128;decode rice;decode newpfd"
-    for n in lengths:
-        bench_gpu(program, f"length {n}", every, ["--lengths", f"{n}..{2 * n - 1}"])
     for c in ["0.25", "0.5", "1", "2", "4", "8", "16"]:
         bench_gpu(program, f"c {c}", "decode qs", ["--c", c, "--lengths", "100..1K" if IS_SMALL else "1M..2M"],
                   size="1" if IS_SMALL else "8000000")
@@ -262,6 +266,8 @@ def run_lengths(program):
                       ["--threads", threads, "--lengths", f"{n}..{2 * n - 1}"])
     bench_gpu(program, "all lists", "decode rice;decode pfd;decode qs, Li merged;decode qs, merged;decode ef128",
               size="3000" if IS_SMALL else "16000000")
+    for n in lengths:
+        bench_gpu(program, f"length {n}", every, ["--lengths", f"{n}..{2 * n - 1}"])
     patched = ["parapfor of 64", "pfd of 64", "newpfd of 64", "lrc", "seglrc", "hslrc256"]
     for share in ["0", "0.1", "0.2", "0.4"]:
         bench_gpu(program, f"exceptions {share}", of("decode", patched), ["--exceptions", share],
@@ -280,33 +286,55 @@ def run_pairs(program):
         bench_gpu(program, f"comparable {n}", of("intersect", ["bs 1:1", "mpath 1:1", "tile 1:1"]),
                   ["--lengths", n, "--ratio", "4"],
                   size="100000" if IS_SMALL else "60000000")
-    for n in ["4000"] if IS_SMALL else ["10000", "100000", "1000000", "10000000"]:
-        program.record(f"core {n}", ["bench", "intersections", "--codec", "bp128", "--size", n, "--ratios", "1,4,16",
-                                     "--repeats", "3"])
     cases = of("intersect", ["bs 1:1", "mpath 1:1", "skip 1:10", "bp128 1:1", "tile 1:1", "hs16 1:100"])
     for ratio in ["8", "24", "48", "96", "192", "384", "768"]:
         bench_gpu(program, f"ratio {ratio}", cases, ["--ratio", ratio], False, "4000" if IS_SMALL else "1500000")
     for n in ["300"] if IS_SMALL else ["1000", "10000", "100000", "1000000", "10000000"]:
         bench_gpu(program, f"select {n}", of("select", ["bucket 10", "sort 10", "heap", "sample 10", "radix 10"]), (),
                   False, n)
+    for n in ["4000"] if IS_SMALL else ["10000", "100000", "1000000"]:
+        program.record(f"core {n}", ["bench", "intersections", "--codec", "bp128", "--size", n, "--ratios", "1,4,16",
+                                     "--repeats", "3"])
 
 
 def run_queries(program):
     """Ding, tables 2 and 3, on 25.2 million documents."""
     at = index_of("gov2", "rec"), log_of("gov2", "rec")
     ding = "operators:decode=pfd_rec,intersect=ding,levels=1,select=heap512"
-    rows = ["auto"] + both(ding) + both("operators:intersect=ding,levels=1,select=heap512") + both("operators")
-    ask(program, "gpu and,or,andor", *at, "1-64", rows, "and,or,andor", 150, "gpu", 90)
-    ask(program, "cpu and,or,andor", *at, "1-64", ["auto"], "and,or,andor", 150, "cpu", 90)
+    for mode in ("and", "or", "andor"):
+        ask(program, f"gpu {mode}", *at, "1-64", ["auto"] + both(ding) + ["operators"], mode, 150, "gpu")
+        ask(program, f"cpu {mode}", *at, "1-64", ["auto"], mode, 150, "cpu")
+
+# ---- Sizes, which need no card --------------------------------------------------------------------------------------
+
+SIZES = ["raw", "pfd", "newpfd", "optpfd", "pfd:segment=64", "newpfd:segment=64", "parapfor:segment=64", "rice",
+         "ef128", "lrc", "lrcseg", "seglrc", "hslrc256", "hslrc128"]
+SIZES += [f"pfd_rec:level={n}" for n in range(5)] + [f"qs:c={c}" for c in ("0.25", "0.5", "1", "2", "4", "8", "16")]
+
+
+def run_sizes(program):
+    """Bits of a docid by codec: Ao, table 2; Li, figure 12 and table 1; Ding, figure 3; Griffin, table 1."""
+    for order in ["crawl", "random"]:
+        for codec in SIZES if order == "crawl" else [c for c in SIZES if "pfd" not in c or c == "pfd"]:
+            path = f"{WORK}/size.rip"
+            rc, _, err = program.call(["synth", "gov", "-o", path, "--docs", str(max(3000, int(1053372 * SCALE))),
+                                       "--queries", "100", "--order", order, "--codec", codec, "-q"], 120)
+            if rc == 0:
+                program.record(f"size {order} {codec}", ["stats", path])
+            else:
+                say(codec, rc, err, 0)
+
 
 # set: what runs it, seconds, indexes
 SETS = {
-    "operators": (run_operators, 160, [("gov", f) for f in OPERATOR_FORMS]),
+    "operators": (run_operators, 330, [("gov", f) for f in OPERATOR_FORMS]),
     "para": (run_para, 190, [(c, f) for c in ("gov", "govpr", "govr", "bd", "bdr") for f in PARA_FORMS]),
     "queries": (run_queries, 100, [("gov2", "rec")]),
     "pairs": (run_pairs, 70, [("gov2", "rec")]),
-    "lengths": (run_lengths, 120, [("gov2", "rec")]),
+    "lengths": (run_lengths, 170, [("gov2", "rec")]),
+    "sizes": (run_sizes, 1800, []),
 }
+DEFAULT = [name for name in SETS if name != "sizes"]
 
 
 def main():
@@ -315,7 +343,7 @@ def main():
     if sys.argv[1] == "--summary":
         print(summarize(sys.argv[2]))
         return
-    bundle, out, names = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3:] or list(SETS)
+    bundle, out, names = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3:] or DEFAULT
     unknown = [n for n in names if n not in SETS]
     if unknown:
         sys.exit(f"no set {' '.join(unknown)}: choose {' '.join(SETS)}")

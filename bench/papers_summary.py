@@ -86,9 +86,9 @@ def operator_tables(records):
     yield by_terms("intersect rows, AND, chained mean by terms; of 3 terms p50 and stepped",
                    operators(records, "intersect"))
     yield by_terms("pipelines of Ding, Griffin and Li, AND", operators(records, "pipeline"))
-    yield by_terms("select rows, AND", operators(records, "select"))
+    yield by_terms("select rows, AND", operators(records, "selectand"), STAGES, ["3"])
     stages = ["decode", "clear", "score", "select"]
-    yield by_terms("select rows, OR", operators(records, "select", "or:10"), stages)
+    yield by_terms("select rows, OR", operators(records, "selector", "or:10"), stages, ["3"])
     yield by_terms("decode rows, AND", operators(records, "decode"), STAGES, ["3"])
     yield by_terms("decode rows, OR", operators(records, "decode", "or:10"), stages, ["3"])
 
@@ -263,7 +263,7 @@ def pair_tables(records):
 def query_tables(records):
     rows, stages = [], ["decode", "intersect", "clear", "score", "select"]
     for processor in ("gpu", "cpu"):
-        for o in records.at.get(("queries", f"{processor} and,or,andor"), {}).get("operations", []):
+        for o in [o for _, answer in records.of("queries", processor) for o in answer["operations"]]:
             name, is_stepped = split(o["algorithm"])
             name = name.replace("intersect=ding,levels=1,select=heap512", "ding").replace("decode=", "")
             steps = steps_of(o)
@@ -272,9 +272,21 @@ def query_tables(records):
     yield table("Ding tables 2 and 3: us a query, 25.2M documents", ["", "mean", "p50"] + stages, rows)
 
 
+def size_tables(records):
+    sizes = {}
+    for label, answer in records.of("sizes", "size"):
+        order, codec = label.split()
+        at = answer["bytes"]
+        sizes.setdefault(codec, {})[order] = 8 * (at["lists_docids"] + at["lists_directory"]) / answer["postings"]
+        sizes[codec][order + " docids"] = 8 * at["lists_docids"] / answer["postings"]
+    orders = ["crawl docids", "crawl", "random docids", "random"]
+    yield table("bits of a docid, without and with the directory", ["codec"] + orders,
+                [[codec] + [at.get(o) for o in orders] for codec, at in sizes.items()])
+
+
 def summarize(folder):
     records = Records(folder)
-    kinds = (para_tables, query_tables, pair_tables, length_tables, operator_tables)
+    kinds = (para_tables, query_tables, pair_tables, length_tables, operator_tables, size_tables)
     parts = [t for tables in kinds for t in tables(records)]
     if records.failed:
         parts.insert(0, f"## {len(records.failed)} calls failed\n" + "\n".join(records.failed[:12]) + "\n")

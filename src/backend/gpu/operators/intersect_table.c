@@ -49,8 +49,8 @@ const rp__intersect rp__intersect_table[RP_INTERSECTS] = {
     ROW(BP128_TILE, "bp128 tile", bp128_tile, SLICE, LIST, 0, "bp128"),
     LITERAL(LRC_HEADS, "lrc heads", lrc_heads, A, LIST | LR, 1, "lrc"),
     LITERAL(LRC_AT, "lrc at", lrc_at, A, LIST | LR, 1, "lrc"),
-    ROW(HSLRC256, "hslrc256", lrc_hs, A, LIST, 1, "hslrc256"),
-    ROW(HSLRC128, "hslrc128", lrc_hs, A, LIST, 1, "hslrc128"),
+    LITERAL(HSLRC256, "hslrc256", lrc_hs, A, LIST, 1, "hslrc256"),
+    LITERAL(HSLRC128, "hslrc128", lrc_hs, A, LIST, 1, "hslrc128"),
     ROW(LRCSEG, "lrcseg", regression_lrcseg, A, LIST, 1, "lrcseg"),
     ROW(SEGLRC, "seglrc", regression_seglrc, A, LIST, 1, "seglrc"),
 };

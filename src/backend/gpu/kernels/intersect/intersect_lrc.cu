@@ -2,12 +2,11 @@
  * they lie. One thread: an element of A. One block: a tile of A.
  * Reads A once, coalesced. lrc: the safe range of the list's line (aux: lr), then a binary search
  * over last, the heads of Algorithm 1, and in the block (heads), or over the range at once (at).
- * hslrc: its table of buckets, last, the block. Of a payload a few bytes a step; writes hits staged
+ * hslrc: its table of buckets, last, of the block the safe range of its own line. Of a payload a few bytes a step; writes hits staged
  * in shared memory.
  * Blocks that do not lie in their payload have no docids, ranks are held within the list: any bytes
  * are safe.
- * Source: Ao et al. 2011, 5.2 and 5.3, Algorithm 1; literal, but hslrc has no local
- * line. */
+ * Source: Ao et al. 2011, 5.2 and 5.3, Algorithm 1; literal. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 
 /* Algorithm 1: the heads of the safe range, then one block. */
@@ -66,5 +65,5 @@ RP_KERNEL(intersect_lrc_hs_kernel, karg_intersect)
     search_part<1> p = search_begin<1>(a, (uint32_t *)prim_shared());
     uint32_t b = p.first < a.na && a.nb > 0 ? lrc_bucket(a.list, p.x[0]) : a.list.n_blocks;
     bool is_some = b < a.list.n_blocks;
-    lrc_end(a, p, is_some ? lrc_find(a.list, lrc_block_own(a.list, b), p.x[0], a.nb) : a.nb);
+    lrc_end(a, p, is_some ? lrc_find_near(a.list, lrc_block_own(a.list, b), p.x[0], a.nb) : a.nb);
 }

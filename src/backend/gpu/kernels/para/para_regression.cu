@@ -2,8 +2,8 @@
  * of lists in the regression codes, which stay compressed. One thread: an element.
  * Reads elements coalesced; of a list the directory's last docids, by halving: all (lrcseg,
  * seglrc), those of the safe range of the list's line if it has auxiliary data lr (lrc), those of a
- * bucket of its own table (hslrc); then of one block its head, and a residual a step. No shared
- * memory.
+ * bucket of its own table (hslrc); then of one block its head, and a residual a step, within the
+ * safe range of the block's line if it has its own (seglrc, hslrc). No shared memory.
  * Lists that are not stored in the code, which are short, are searched as docids. A block that does
  * not lie in its payload has no docids: any bytes are safe.
  * Source: Ao et al. 2011, 5.2 and 5.3, Algorithm 1. */
@@ -23,6 +23,19 @@ PRIM tile_view para_view(const karg_list &list)
     return t;
 }
 
+/* Slots of a block that x can be in. A head keeps a rise modulo 2^32, so the slope is read anew. */
+template <int KIND>
+PRIM regression_range para_slots(const tile_view &t, const tile_place &p, const regression_head &h,
+                                 uint32_t x)
+{
+    const uint32_t count = regression_count(h.shape);
+    if (KIND != REGRESSION_OWN || p.bytes <= LRC_OWN)
+        return {0, count};
+    uint32_t code = bitpack_word(bitpack_at(t.docs + p.from), 32) & 0xFFFF;
+    return regression_near(regression_slope(code) << (REGRESSION_SHIFT - 6), h.start,
+                           regression_width(h.shape) + regression_high_width(h.shape), count, x);
+}
+
 /* Whether x is in block b. */
 template <int KIND, int CUT> PRIM bool para_block_has(const karg_list &list, uint32_t b, uint32_t x)
 {
@@ -30,14 +43,14 @@ template <int KIND, int CUT> PRIM bool para_block_has(const karg_list &list, uin
     tile_place p = tile_block<CUT>(t, b);
     regression_line line = regression_of_list<KIND>(t.docs, t.docs_bytes);
     regression_head h = regression_read<KIND>(t, line, p);
-    uint32_t from = 0, to = regression_count(h.shape);
-    while (from < to) {
-        uint32_t middle = (from + to) / 2;
+    regression_range r = para_slots<KIND>(t, p, h, x);
+    while (r.from < r.to) {
+        uint32_t middle = (r.from + r.to) / 2;
         uint32_t at = regression_slot<KIND>(regression_words(t), line, h, middle);
         if (at == x)
             return true;
-        from = at < x ? middle + 1 : from;
-        to = at < x ? to : middle;
+        r.from = at < x ? middle + 1 : r.from;
+        r.to = at < x ? r.to : middle;
     }
     return false;
 }

@@ -65,6 +65,28 @@ PRIM uint64_t regression_slope(uint32_t code)
     return shift ? (uint64_t)(1024 + low) << shift : low << 1;
 }
 
+/* Slots from `from` on, below `to`. */
+struct regression_range {
+    uint32_t from, to;
+};
+
+/* The slots of a block that x can be in, by its line: a docid is start + (a * i >> 24) and a
+ * residual of so many bits, so the line is not above x there, and not further below it than that.
+ * All slots, where the line has no slope, or sums may go beyond 2^32. */
+PRIM regression_range regression_near(uint64_t a, uint32_t start, uint32_t bits, uint32_t count,
+                                      uint32_t x)
+{
+    const uint64_t max_residual = ((uint64_t)1 << prim_min(bits, 32U)) - 1, above = x - start;
+    if (a == 0 || count == 0 || a >> 48 ||
+        (a * (count - 1) >> REGRESSION_SHIFT) + max_residual > UINT32_MAX)
+        return {0, count};
+    uint64_t to = (((above + 1) << REGRESSION_SHIFT) + a - 1) / a, from = 0;
+    if (above > max_residual)
+        from = (((above - max_residual) << REGRESSION_SHIFT) + a - 1) / a;
+    to = prim_min(to, (uint64_t)count);
+    return {(uint32_t)prim_min(from, to), (uint32_t)to};
+}
+
 /* How much a line has risen at slot i, modulo 2^32: of the list, or of a block. Slots before the
  * first are counted on. */
 PRIM uint32_t regression_rise(uint64_t a, int32_t i)
@@ -366,20 +388,31 @@ PRIM uint32_t lrc_slot(const karg_list &list, const lrc_block &v, uint32_t i)
     return v.start + lrc_rise(v.a, i) + residual;
 }
 
-/* The rank of x in a block, else `none`. */
-PRIM uint32_t lrc_find(const karg_list &list, const lrc_block &v, uint32_t x, uint32_t none)
+/* The rank of x in some slots of a block, else `none`. */
+PRIM uint32_t lrc_find_in(const karg_list &list, const lrc_block &v, regression_range r, uint32_t x,
+                          uint32_t none)
 {
-    uint32_t from = 0, to = v.count;
-    while (from < to) {
-        uint32_t mid = (from + to) / 2, at = lrc_slot(list, v, mid);
+    while (r.from < r.to) {
+        uint32_t mid = (r.from + r.to) / 2, at = lrc_slot(list, v, mid);
         if (at == x)
             return v.first + mid;
         if (at < x)
-            from = mid + 1;
+            r.from = mid + 1;
         else
-            to = mid;
+            r.to = mid;
     }
     return none;
+}
+
+/* In all of them; or in those that the block's own line leaves. */
+PRIM uint32_t lrc_find(const karg_list &list, const lrc_block &v, uint32_t x, uint32_t none)
+{
+    return lrc_find_in(list, v, {0, v.count}, x, none);
+}
+PRIM uint32_t lrc_find_near(const karg_list &list, const lrc_block &v, uint32_t x, uint32_t none)
+{
+    return lrc_find_in(list, v, regression_near(v.a, v.start, v.width + v.high_width, v.count, x),
+                       x, none);
 }
 
 /* The blocks of a bucket of hslrc that may hold x: the first of them, else n_blocks. */
