@@ -106,8 +106,9 @@ static void print_results(const rp__bench_cuts *b)
             printf("%-16s %8zu %9.2f %9.2f %9.2f %9.2f %9.2f %7.3f %7zu\n", name, m.n, m.cpu / 1e3,
                    m.gpu / 1e3, m.better / 1e3, m.best_cut / 1e3, m.best / 1e3, m.best / m.better,
                    m.wins);
-    puts("microseconds, means of each query's best time; cut: the card intersects some lists, and a "
-         "core the others;\nwins: queries for which a cut is faster than both processors");
+    puts(
+        "microseconds, means of each query's best time; cut: the card intersects some lists, and a "
+        "core the others;\nwins: queries for which a cut is faster than both processors");
     if (b->left_out > 0)
         printf("%zu queries were left out: of fewer than 2 lists or over %d, or the card refuses "
                "them\n",

@@ -109,8 +109,8 @@ struct rp_executor {
     size_t n_tasks, n_live, n_queued;
     uint64_t tickets, numbers;
     bool is_drained, is_over, has_card;
-    rp__lane *lanes;        /* of cores, then the card's */
-    _Atomic bool stands_by; /* one idle core looks for work; the others sleep */
+    rp__lane *lanes;                 /* of cores, then the card's */
+    _Atomic bool stands_by;          /* one idle core looks for work; the others sleep */
     size_t n_cores, n_lanes, n_busy; /* lanes */
     rp_executor_report report;
 

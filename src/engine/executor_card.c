@@ -97,8 +97,8 @@ static void take_group(rp_executor *e, group *g)
     for (rp__task *t = rp__executor_take(e, true); t;) {
         elements += t->waiting.job.shortest;
         g->tasks[g->n++] = t;
-        if (!e->policy->batches || !g->batch || g->n == RP_EXECUTOR_GROUP || elements >= e->elements ||
-            !is_alike(e, g))
+        if (!e->policy->batches || !g->batch || g->n == RP_EXECUTOR_GROUP ||
+            elements >= e->elements || !is_alike(e, g))
             break;
         const uint64_t now = t->taken;
         t = first_of(e);

@@ -227,8 +227,7 @@ rp_status rp__bench_cuts_run(rp__bench_cuts *bench, rp_error *err)
     bench->at = rp__alloc_array(n, sizeof *bench->at);
     s.queries = rp__alloc_array(n, sizeof *s.queries);
     s.digests = rp__alloc_array(n + 1, sizeof *s.digests);
-    rp_status status =
-        bench->at && s.queries && s.digests ? RP_OK : rp__error_no_memory(err);
+    rp_status status = bench->at && s.queries && s.digests ? RP_OK : rp__error_no_memory(err);
     if (status == RP_OK)
         status = open_searchers(&s, err);
     if (status == RP_OK)
@@ -252,7 +251,7 @@ void rp__bench_cuts_free(rp__bench_cuts *bench)
 
 /* ---- Sums ------------------------------------------------------------------------------------ */
 
-size_t rp__bench_cut_ratio(const rp__bench_cut *cut)
+size_t rp__bench_cuts_ratio(const rp__bench_cut *cut)
 {
     enum { FIRST = 16 };
     const uint64_t ratio = cut->shortest ? cut->second / cut->shortest : UINT64_MAX;
@@ -284,7 +283,7 @@ void rp__bench_cuts_sum(const rp__bench_cuts *bench, uint32_t lists, bool or_mor
     for (size_t i = 0; i < bench->n; i++) {
         const rp__bench_cut *cut = &bench->at[i];
         const bool counts = lists == 0 || cut->lists == lists || (or_more && cut->lists > lists);
-        if (counts && (ratio == RP_BENCH_CUT_RATIOS || rp__bench_cut_ratio(cut) == ratio))
+        if (counts && (ratio == RP_BENCH_CUT_RATIOS || rp__bench_cuts_ratio(cut) == ratio))
             add(out, cut);
     }
 }

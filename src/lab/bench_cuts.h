@@ -1,5 +1,5 @@
-/* lab/bench_cuts.h: ANDs of terms that two processors answer one after the other, cut at every list: the
- * card intersects the first lists, a core the others. */
+/* lab/bench_cuts.h: ANDs of terms that two processors answer one after the other, cut at every
+ * list: the card intersects the first lists, a core the others. */
 #ifndef RP_LAB_BENCH_CUTS_H
 #define RP_LAB_BENCH_CUTS_H
 
@@ -43,9 +43,9 @@ typedef struct rp__bench_cut_means {
 
 /* By ratio of the two shortest lists: below 16, then by powers of two, the last from 1024 on. */
 enum { RP_BENCH_CUT_RATIOS = 8 };
-size_t rp__bench_cut_ratio(const rp__bench_cut *cut);
-/* Of queries with so many lists (0: any number; `or_more`: at least so many) and of a group of ratios
- * (RP_BENCH_CUT_RATIOS: any). */
+size_t rp__bench_cuts_ratio(const rp__bench_cut *cut);
+/* Of queries with so many lists (0: any number; `or_more`: at least so many) and of a group of
+ * ratios (RP_BENCH_CUT_RATIOS: any). */
 void rp__bench_cuts_sum(const rp__bench_cuts *bench, uint32_t lists, bool or_more, size_t ratio,
                         rp__bench_cut_means *out);
 

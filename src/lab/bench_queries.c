@@ -394,8 +394,7 @@ static rp_status look_at_queries(rp__bench_queries *b, rp_error *err)
         b->asked ? rp_searcher_new(b->index, &o, &searcher, err) : rp__error_no_memory(err);
     for (size_t i = 0; i < b->set->n && status == RP_OK; i++) {
         const rp_topic *topic = &b->set->at[i].topic;
-        status =
-            rp__lab_query_look(searcher, topic->query, topic->query_bytes, &b->asked[i], err);
+        status = rp__lab_query_look(searcher, topic->query, topic->query_bytes, &b->asked[i], err);
     }
     rp_searcher_free(searcher);
     return status;

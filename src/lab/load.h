@@ -44,7 +44,7 @@ typedef struct rp__load_figures {
     double generator_mean, generator_most;            /* seconds that jobs were submitted late */
     double refusal_mean, refusal_most; /* seconds until a job was refused, not of a replay */
     double p99_parts[RP_LOAD_PARTS];   /* of each tenth of the time, by arrival; 0: it has none */
-    char costs_fault[256];                            /* of the executor */
+    char costs_fault[256];             /* of the executor */
 } rp__load_figures;
 
 typedef struct rp__load rp__load;

@@ -11,9 +11,9 @@
 rp_status rp__term_queries_make(rp__bench_query_set *set, const rp_index *index, uint64_t n,
                                 uint64_t seed, rp_error *err);
 
-/* Griffin's seven groups of pairs: the longer list has `longer` postings to twice as many, and below
- * 16 times those of the shorter one, or 16 to 32, and so on to below 1,024 times; n pairs of each
- * group at most. Free the set. RP_NOT_FOUND: the index has no such pair. */
+/* Griffin's seven groups of pairs: the longer list has `longer` postings to twice as many, and
+ * below 16 times those of the shorter one, or 16 to 32, and so on to below 1,024 times; n pairs of
+ * each group at most. Free the set. RP_NOT_FOUND: the index has no such pair. */
 rp_status rp__term_queries_make_pairs(rp__bench_query_set *set, const rp_index *index, uint64_t n,
                                       uint64_t longer, uint64_t seed, rp_error *err);
 

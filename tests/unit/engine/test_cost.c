@@ -133,6 +133,63 @@ static void few_samples_make_one_rule(void **state)
     assert_in_range(rp__cost_tree_estimate(&tree, one.features), 4900, 5100);
 }
 
+/* What there is to know of an OR of words with so many postings, for the k best. */
+static rp__cost_facts look_at_or(const uint32_t *dfs, size_t n, size_t k)
+{
+    static const rp__ranking ranking = {.kind = RP_RANK_BM25};
+    const rp__rank rank = {.ranking = &ranking};
+    rp__op ops[8] = {{.kind = RP_OP_OPEN}};
+    rp__word words[6] = {0};
+    rp__query query = {.rank = &rank, .ops = ops, .words = words, .n_words = n, .k = k};
+    rp__cost_facts facts;
+    for (size_t i = 0; i < n; i++) {
+        words[i].term.df = dfs[i];
+        ops[i + 1] = (rp__op){.kind = RP_OP_TERM, .role = RP_SHOULD};
+    }
+    ops[n + 1] = (rp__op){.kind = RP_OP_CLOSE};
+    query.n_ops = n + 2;
+    query.lengths.n_docs = 500000;
+    rp__cost_look(&query, &facts);
+    return facts;
+}
+
+static void unknown_words_of_an_or_do_not_count(void **state)
+{
+    (void)state;
+    const rp__cost_facts known = look_at_or((const uint32_t[]){700, 90000}, 2, 10);
+    const rp__cost_facts more = look_at_or((const uint32_t[]){0, 700, 0, 90000}, 4, 10);
+    assert_int_equal(known.shape, RP_AUTO_OR);
+    assert_memory_equal(&known.features, &more.features, sizeof known.features);
+    assert_int_equal(more.shortest, 700);
+    assert_int_equal(more.second, 90000);
+    const rp__cost_facts one = look_at_or((const uint32_t[]){0, 40}, 2, 10);
+    assert_int_equal(one.shortest, 40);
+    assert_int_equal(one.second, 40);
+    const rp__cost_facts none = look_at_or((const uint32_t[]){0, 0}, 2, 10);
+    assert_int_equal(none.shortest, 0);
+    assert_int_equal(none.second, 0);
+}
+
+static void lists_are_read_until_k_documents_are_found(void **state)
+{
+    (void)state;
+    const struct {
+        uint32_t dfs[4];
+        size_t k;
+        uint64_t fill;
+    } cases[] = {
+        {{2, 4, 102713, 108688}, 10, 102719}, /* too few in short lists: the next one is read */
+        {{5, 6, 102713, 108688}, 10, 11},
+        {{80, 4000, 102713, 108688}, 10, 80},
+        {{1, 1, 2, 3}, 10, 7}, /* there are no k */
+        {{1, 1, 2, 3}, 1, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const rp__cost_facts facts = look_at_or(cases[i].dfs, 4, cases[i].k);
+        assert_int_equal(facts.features[RP_COST_FILL], rp__cost_log(cases[i].fill));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +198,8 @@ int main(void)
         cmocka_unit_test(rules_find_a_law),
         cmocka_unit_test(few_slow_samples_do_not_matter),
         cmocka_unit_test(few_samples_make_one_rule),
+        cmocka_unit_test(unknown_words_of_an_or_do_not_count),
+        cmocka_unit_test(lists_are_read_until_k_documents_are_found),
     };
     return cmocka_run_group_tests_name("cost", tests, NULL, NULL);
 }

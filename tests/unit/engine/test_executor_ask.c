@@ -56,6 +56,18 @@ static rp_status run_on_gpu(void *state, const rp__query *query, rp__arena *aren
 
 static rp__backend cpu, gpu;
 
+/* All lanes sleep, and nobody has woken one. */
+static bool all_sleep(rp_executor *executor)
+{
+    bool sleep = true;
+    pthread_mutex_lock(&executor->lock);
+    for (size_t i = 0; i < executor->n_lanes; i++)
+        sleep &= executor->lanes[i].is_idle && atomic_load(&executor->lanes[i].sleeps) &&
+                 !atomic_load(&executor->lanes[i].wake);
+    pthread_mutex_unlock(&executor->lock);
+    return sleep;
+}
+
 static rp_executor *open_executor(const char *policy)
 {
     rp_error err = {.text = ""};
@@ -70,6 +82,8 @@ static rp_executor *open_executor(const char *policy)
     cpu.run = run_on_cpu;
     gpu = *rp__backend_find("gpu");
     gpu.run = run_on_gpu;
+    while (!all_sleep(executor)) /* the card's lane has opened the card */
+        rp__clock_sleep(1000000);
     pthread_mutex_lock(&executor->lock);
     executor->plain->plain = &cpu; /* of the searchers that tasks will have */
     if (executor->on_card)
@@ -79,18 +93,6 @@ static rp_executor *open_executor(const char *policy)
     n_own = n_others = 0;
     stops_early = false;
     return executor;
-}
-
-/* All lanes sleep, and nobody has woken one. */
-static bool all_sleep(rp_executor *executor)
-{
-    bool sleep = true;
-    pthread_mutex_lock(&executor->lock);
-    for (size_t i = 0; i < executor->n_lanes; i++)
-        sleep &= executor->lanes[i].is_idle && atomic_load(&executor->lanes[i].sleeps) &&
-                 !atomic_load(&executor->lanes[i].wake);
-    pthread_mutex_unlock(&executor->lock);
-    return sleep;
 }
 
 static void put_query(char *text)
