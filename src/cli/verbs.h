@@ -11,10 +11,10 @@ extern const rp__verb rp__cmd_index_verb, rp__cmd_search_verb, rp__cmd_batch_ver
     rp__cmd_export_verb, rp__cmd_synth_verb, rp__cmd_sim_verb, rp__cmd_bench_verb,
     rp__cmd_bench_codecs_verb, rp__cmd_bench_queries_verb, rp__cmd_bench_answers_verb,
     rp__cmd_bench_intersections_verb, rp__cmd_bench_cuts_verb, rp__cmd_bench_gpu_verb,
-    rp__cmd_bench_para_verb,
-    rp__cmd_bench_dram_verb, rp__cmd_load_verb, rp__cmd_calibrate_verb, rp__cmd_demo_verb,
-    rp__cmd_doctor_verb, rp__cmd_version_verb, rp__cmd_help_verb, rp__cmd_completion_verb,
-    rp__cmd_get_verb, rp__cmd_suggest_verb, rp__cmd_analyze_verb, rp__cmd_serve_verb;
+    rp__cmd_bench_para_verb, rp__cmd_bench_dram_verb, rp__cmd_load_verb, rp__cmd_calibrate_verb,
+    rp__cmd_demo_verb, rp__cmd_doctor_verb, rp__cmd_version_verb, rp__cmd_help_verb,
+    rp__cmd_completion_verb, rp__cmd_get_verb, rp__cmd_suggest_verb, rp__cmd_analyze_verb,
+    rp__cmd_serve_verb;
 
 /* The i-th verb; NULL after the last. */
 const rp__verb *rp__verbs_at(size_t i);
