@@ -53,6 +53,10 @@ size_t rp__blocks_cut_largest(const rp__codec *codec, const rp__encoding *e, uin
 rp_status rp__blocks_encode(const rp__codec *codec, rp__encoding *e);
 rp_status rp__blocks_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__blocks_decode(const rp__list *list, uint32_t *out);
+#if defined(__x86_64__)
+rp_status rp__bitpack_avx2_list(const rp__list *list, uint32_t *out);
+rp_status rp__rice_avx2_list(const rp__list *list, uint32_t *out);
+#endif
 
 /* bp128t.c: beside its block code, blocks without the order inside. */
 rp_status rp__bp128t_unordered(const rp__list *list, uint32_t b, uint32_t n_blocks, uint32_t *out);
@@ -68,6 +72,7 @@ extern const uint8_t rp__bp128t_ranks[RP_BLOCK]; /* by slot */
 #if defined(__x86_64__)
 rp_status rp__ef128_avx512_list(const rp__list *list, uint32_t *out);
 rp_status rp__ef128_avx512_docid(const rp__list *list, uint32_t i, uint32_t *out);
+rp_status rp__ef128_avx2_list(const rp__list *list, uint32_t *out);
 rp_status rp__ef128_avx2_docid(const rp__list *list, uint32_t i, uint32_t *out);
 rp_status rp__ef128_avx2_seek(const rp__list *list, uint32_t b, uint32_t target, uint32_t *slot,
                               uint32_t *docid);
