@@ -2,7 +2,7 @@
  * to values by variable shifts, then an in-order prefix sum in registers.
  *
  * Widths over 25 go the plain way: with its offset of up to 7 bits such a value leaves its
- * 32-bit window. Encodes nothing of its own. */
+ * 32-bit window. */
 #include "base/cpu.h"
 #include "codec/bitpack.h"
 #include "codec/blocks.h"
@@ -11,6 +11,7 @@
 
 #if defined(__x86_64__)
 #include "codec/bitpack_avx2.h"
+#include "codec/lowbits.h"
 
 #define BYTES(bit)    (bit) / 8, (bit) / 8 + 1, (bit) / 8 + 2, (bit) / 8 + 3
 #define HALF(at, w)   BYTES(at), BYTES((at) + (w)), BYTES((at) + 2 * (w)), BYTES((at) + 3 * (w))
@@ -140,11 +141,57 @@ rp_status rp__bitpack_avx2_list(const rp__list *list, uint32_t *out)
     return rp__blocks_end(list);
 }
 
+/* ---- Encoding -------------------------------------------------------------------------------- */
+
+/* The bits that any of the values has. */
+static uint32_t any_of(const uint32_t *values, size_t n)
+{
+    __m256i any = _mm256_setzero_si256();
+    uint32_t lanes[8], all = 0;
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8)
+        any = _mm256_or_si256(any, _mm256_loadu_si256((const __m256i *)(const void *)(values + i)));
+    _mm256_storeu_si256((__m256i *)(void *)lanes, any);
+    for (size_t k = 0; k < 8; k++)
+        all |= lanes[k];
+    for (; i < n; i++)
+        all |= values[i];
+    return all;
+}
+
+/* Four values of w bits, at most 16, as one number: two to a word lose the bits between them. */
+static inline uint64_t pack_four(const uint32_t *values, uint32_t w, uint64_t mask)
+{
+    uint64_t low = _pext_u64(rp__load64(values), mask);
+    return low | _pext_u64(rp__load64(values + 2), mask) << 2 * w;
+}
+
+/* Values of up to RP_BITPACK_AVX2_PAIRED bits by eights, which are w bytes: the second four start in
+ * the middle of a byte where w is odd. What is stored past them is within the bound. */
+size_t rp__bitpack_avx2_encode(const rp__codec_options *options, const uint32_t *values, size_t n,
+                               uint8_t *out)
+{
+    uint32_t w = rp__bits_width(any_of(values, n));
+    if (w > RP_BITPACK_AVX2_PAIRED || n < 8)
+        return rp__bitpack_encode(options, values, n, out);
+    uint64_t mask = ((1ULL << w) - 1) * 0x100000001, is_odd = 0 - (uint64_t)(w % 2);
+    uint32_t phase = 4 * (w % 2);
+    uint8_t *p = out;
+    *p++ = (uint8_t)w;
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8, p += w) {
+        uint64_t a = pack_four(values + i, w, mask), b = pack_four(values + i + 4, w, mask);
+        rp__store64(p, a);
+        rp__store64(p + w / 2, b << phase | (a >> (4 * w - 4) % 64 & is_odd));
+    }
+    return (size_t)(rp__lowbits_put(values + i, n - i, w, p) - out);
+}
+
 const rp__block_code rp__bitpack_avx2_code = {
     .name = "bp128",
     .needs = RP_CPU_AVX2,
     .bound = rp__bitpack_bound,
-    .encode = rp__bitpack_encode,
+    .encode = rp__bitpack_avx2_encode,
     .decode = decode,
     .decode_docids = decode_docids,
     .at = rp__bitpack_at,

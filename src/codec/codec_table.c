@@ -175,7 +175,7 @@ static const rp__codec codecs[] = {
     X86(BLOCKS(3, "bp128", RP_CPU_AVX512, &rp__bitpack_avx512_code))
     X86(BLOCKS_BY(3, "bp128", RP_CPU_AVX2, &rp__bitpack_avx2_code, rp__bitpack_avx2_list))
     BLOCKS(3, "bp128", 0, &rp__bitpack_code),
-    X86(BLOCKS(2, "vbyte", RP_CPU_AVX2, &rp__vbyte_avx2_code))
+    X86(BLOCKS_BY(2, "vbyte", RP_CPU_AVX2, &rp__vbyte_avx2_code, rp__vbyte_avx2_list))
     BLOCKS(2, "vbyte", 0, &rp__vbyte_code),
     X86(RAW(RP_CPU_AVX512, &rp__bitpack_avx512_code))
     X86(RAW(RP_CPU_AVX2, &rp__bitpack_avx2_code))

@@ -55,6 +55,7 @@ rp_status rp__blocks_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__blocks_decode(const rp__list *list, uint32_t *out);
 #if defined(__x86_64__)
 rp_status rp__bitpack_avx2_list(const rp__list *list, uint32_t *out);
+rp_status rp__vbyte_avx2_list(const rp__list *list, uint32_t *out);
 rp_status rp__rice_avx2_list(const rp__list *list, uint32_t *out);
 #endif
 
