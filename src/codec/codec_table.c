@@ -183,16 +183,16 @@ static const rp__codec codecs[] = {
     X86(BLOCKS(4, "simple16", RP_CPU_AVX512, &rp__simple16_avx512_code))
     BLOCKS(4, "simple16", 0, &rp__simple16_code),
     X86(PFD(5, "pfd", RP_CPU_AVX512, &rp__pfd_avx512_code, rp__pfd_avx512_list))
-    X86(PFD(5, "pfd", RP_CPU_AVX2, &rp__pfd_avx2_code, rp__blocks_decode))
+    X86(PFD(5, "pfd", RP_CPU_AVX2, &rp__pfd_avx2_code, rp__pfd_avx2_list))
     PFD(5, "pfd", 0, &rp__pfd_code, rp__blocks_decode),
     X86(PFD(6, "newpfd", RP_CPU_AVX512, &rp__newpfd_avx512_code, rp__newpfd_avx512_list))
-    X86(PFD(6, "newpfd", RP_CPU_AVX2, &rp__newpfd_avx2_code, rp__blocks_decode))
+    X86(PFD(6, "newpfd", RP_CPU_AVX2, &rp__newpfd_avx2_code, rp__newpfd_avx2_list))
     PFD(6, "newpfd", 0, &rp__newpfd_code, rp__blocks_decode),
     X86(BLOCKS_BY(7, "optpfd", RP_CPU_AVX512, &rp__optpfd_avx512_code, rp__optpfd_avx512_list))
-    X86(BLOCKS(7, "optpfd", RP_CPU_AVX2, &rp__optpfd_avx2_code))
+    X86(BLOCKS_BY(7, "optpfd", RP_CPU_AVX2, &rp__optpfd_avx2_code, rp__optpfd_avx2_list))
     BLOCKS(7, "optpfd", 0, &rp__optpfd_code),
     X86(PFD(8, "parapfor", RP_CPU_AVX512, &rp__parapfor_avx512_code, rp__parapfor_avx512_list))
-    X86(PFD(8, "parapfor", RP_CPU_AVX2, &rp__parapfor_avx2_code, rp__blocks_decode))
+    X86(PFD(8, "parapfor", RP_CPU_AVX2, &rp__parapfor_avx2_code, rp__parapfor_avx2_list))
     PFD(8, "parapfor", 0, &rp__parapfor_code, rp__blocks_decode),
     X86(PFD_REC(RP_CPU_AVX512, rp__pfd_rec_avx512, &rp__optpfd_avx512_code))
     X86(PFD_REC(RP_CPU_AVX2, rp__pfd_rec_avx2, &rp__optpfd_avx2_code))
@@ -201,7 +201,7 @@ static const rp__codec codecs[] = {
     X86(BLOCKS_BY(10, "rice", RP_CPU_AVX2, &rp__rice_avx2_code, rp__rice_avx2_list))
     BLOCKS(10, "rice", 0, &rp__rice_code),
     X86(QS(RP_CPU_AVX512, &rp__ef128_avx512_code, rp__qs_avx512_block, rp__qs_avx512_at, rp__qs_avx2))
-    X86(QS(RP_CPU_AVX2, &rp__ef128_avx2_code, rp__qs_block, rp__qs_avx2_at, rp__qs_avx2))
+    X86(QS(RP_CPU_AVX2, &rp__ef128_avx2_code, rp__qs_avx2_block, rp__qs_avx2_at, rp__qs_avx2))
     QS(0, &rp__ef128_code, rp__qs_block, rp__qs_at, rp__qs),
     X86(EF128(RP_CPU_AVX512, &rp__ef128_avx512_code, rp__ef128_avx512_list, rp__ef128_avx512_docid, NULL))
     X86(EF128(RP_CPU_AVX2, &rp__ef128_avx2_code, rp__ef128_avx2_list, rp__ef128_avx2_docid, rp__ef128_avx2_seek))
@@ -217,6 +217,7 @@ static const rp__codec codecs[] = {
     X86(BP256(RP_CPU_AVX2, &rp__bitpack_avx2_code, rp__bitpack_avx2_list))
     BP256(0, &rp__bitpack_code, rp__blocks_decode),
     X86(BITMAP(RP_CPU_AVX512, rp__bitmap_avx512, &rp__bitpack_avx512_code))
+    X86(BITMAP(RP_CPU_AVX2, rp__bitmap_avx2, &rp__bitpack_avx2_code))
     BITMAP(0, rp__bitmap, &rp__bitpack_code),
     X86(BP128V(RP_CPU_AVX2, &rp__bp128v_avx2_code, &rp__bitpack_avx2_code))
     BP128V(0, &rp__bp128v_code, &rp__bitpack_code),
