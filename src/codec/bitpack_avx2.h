@@ -1,8 +1,8 @@
 /* bitpack_avx2.h: values of bp128's layout with AVX2, inline: eight at a time, or sixteen as pairs,
  * whose sums halve the work of a prefix sum. Interior; for files built for AVX2.
  *
- * Bytes go to lanes by a shuffle in each half of a register, bits to values by variable shifts, by a
- * table a width. Loads start inside the values and end within RP_PAD after them. */
+ * Bytes go to lanes by a shuffle in each half of a register, bits to values by variable shifts, by
+ * a table a width. Loads start inside the values and end within RP_PAD after them. */
 #ifndef RP_CODEC_BITPACK_AVX2_H
 #define RP_CODEC_BITPACK_AVX2_H
 

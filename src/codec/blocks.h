@@ -1,5 +1,5 @@
-/* blocks.h: a whole list of blocks by a block code's own function, inline, for rows whose blocks are
- * decoded faster without a call through a pointer for each. Interior of the room. */
+/* blocks.h: a whole list of blocks by a block code's own function, inline, for rows whose blocks
+ * are decoded faster without a call through a pointer for each. Interior of the room. */
 #ifndef RP_CODEC_BLOCKS_H
 #define RP_CODEC_BLOCKS_H
 

@@ -1,5 +1,5 @@
-/* patch_avx2.h: whole lists of the PForDelta rows with AVX2, inline: one rp__patch for all blocks, so
- * that only what a block set is cleared for the next. Interior of the room. */
+/* patch_avx2.h: whole lists of the PForDelta rows with AVX2, inline: one rp__patch for all blocks,
+ * so that only what a block set is cleared for the next. Interior of the room. */
 #ifndef RP_CODEC_PATCH_AVX2_H
 #define RP_CODEC_PATCH_AVX2_H
 
