@@ -1,8 +1,7 @@
 /* bitpack.c: the block code bp128, plain reference: every value of a block in as many bits as the
  * largest needs, in order (bitpack.h gives the bytes).
  *
- * Does not cut lists into blocks (blocks.c). The encoder serves all rows of the code, so that bytes
- * do not depend on the instruction set. */
+ * Does not cut lists into blocks (blocks.c). The rows with SIMD encode to the same bytes. */
 #include "codec/bitpack.h"
 
 #include "codec/codec_table.h"

@@ -35,6 +35,9 @@ rp_status rp__bitpack_slice(const uint8_t *in, size_t in_bytes, size_t i, size_t
 enum { RP_BITPACK_AVX2_MAX = 25 };
 /* n values of w bits, at most RP_BITPACK_AVX2_MAX, from the start of *p on. Writes up to 7 more. */
 void rp__bitpack_avx2_unpack(const uint8_t *p, uint32_t w, uint32_t *out, size_t n);
+/* The same bytes as rp__bitpack_encode. */
+size_t rp__bitpack_avx2_encode(const rp__codec_options *options, const uint32_t *values, size_t n,
+                               uint8_t *out);
 #endif
 
 #endif

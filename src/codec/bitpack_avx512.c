@@ -3,8 +3,8 @@
  * registers.
  *
  * Docids of up to 11 bits are summed as 16-bit lanes, 32 to a register: 16 gaps of at most 2^11
- * stay under 2^16. Width 31 goes the plain way: its pairs straddle nine bytes. Encodes nothing
- * of its own. Loads start inside the block, so they end within RP_PAD after it. */
+ * stay under 2^16. Width 31 goes the plain way: its pairs straddle nine bytes. Encodes as the row
+ * of AVX2 does. Loads start inside the block, so they end within RP_PAD after it. */
 #include "base/cpu.h"
 #include "codec/codec_table.h"
 #include "codec/gaps.h"
@@ -145,7 +145,7 @@ const rp__block_code rp__bitpack_avx512_code = {
     .name = "bp128",
     .needs = RP_CPU_AVX512,
     .bound = rp__bitpack_bound,
-    .encode = rp__bitpack_encode,
+    .encode = rp__bitpack_avx2_encode,
     .decode = decode,
     .decode_docids = decode_docids,
     .at = rp__bitpack_at,

@@ -35,7 +35,7 @@
     }
 
 /* The same, with a way of its own to decode a whole list. */
-#define PATCHED(id_, name_, needs_, code_, decode_)                                                \
+#define BLOCKS_BY(id_, name_, needs_, code_, decode_)                                              \
     {                                                                                              \
         BLOCKS_BUT_DECODE(id_, name_, needs_, code_, code_), .decode = (decode_)                   \
     }
@@ -56,9 +56,10 @@
         .decode = rows_##_decode                                                                   \
     }
 
-#define BP256(needs_, code_)                                                                       \
+#define BP256(needs_, code_, decode_)                                                              \
     {                                                                                              \
-        BY_BLOCKS(15, "bp256", needs_, code_, code_), .cut = rp__blocks_cut_largest                \
+        BLOCKS_BUT_DECODE(15, "bp256", needs_, code_, code_), .decode = (decode_),                 \
+                                                              .cut = rp__blocks_cut_largest        \
     }
 
 #define BP128T(needs_, code_, freqs_, unordered_)                                                  \
@@ -172,9 +173,9 @@ static const rp__codec codecs[] = {
     X86(AUTO(RP_CPU_AVX2, &rp__mixed_avx2_code))
     AUTO(0, &rp__mixed_code),
     X86(BLOCKS(3, "bp128", RP_CPU_AVX512, &rp__bitpack_avx512_code))
-    X86(BLOCKS(3, "bp128", RP_CPU_AVX2, &rp__bitpack_avx2_code))
+    X86(BLOCKS_BY(3, "bp128", RP_CPU_AVX2, &rp__bitpack_avx2_code, rp__bitpack_avx2_list))
     BLOCKS(3, "bp128", 0, &rp__bitpack_code),
-    X86(BLOCKS(2, "vbyte", RP_CPU_AVX2, &rp__vbyte_avx2_code))
+    X86(BLOCKS_BY(2, "vbyte", RP_CPU_AVX2, &rp__vbyte_avx2_code, rp__vbyte_avx2_list))
     BLOCKS(2, "vbyte", 0, &rp__vbyte_code),
     X86(RAW(RP_CPU_AVX512, &rp__bitpack_avx512_code))
     X86(RAW(RP_CPU_AVX2, &rp__bitpack_avx2_code))
@@ -182,28 +183,28 @@ static const rp__codec codecs[] = {
     X86(BLOCKS(4, "simple16", RP_CPU_AVX512, &rp__simple16_avx512_code))
     BLOCKS(4, "simple16", 0, &rp__simple16_code),
     X86(PFD(5, "pfd", RP_CPU_AVX512, &rp__pfd_avx512_code, rp__pfd_avx512_list))
-    X86(PFD(5, "pfd", RP_CPU_AVX2, &rp__pfd_avx2_code, rp__blocks_decode))
+    X86(PFD(5, "pfd", RP_CPU_AVX2, &rp__pfd_avx2_code, rp__pfd_avx2_list))
     PFD(5, "pfd", 0, &rp__pfd_code, rp__blocks_decode),
     X86(PFD(6, "newpfd", RP_CPU_AVX512, &rp__newpfd_avx512_code, rp__newpfd_avx512_list))
-    X86(PFD(6, "newpfd", RP_CPU_AVX2, &rp__newpfd_avx2_code, rp__blocks_decode))
+    X86(PFD(6, "newpfd", RP_CPU_AVX2, &rp__newpfd_avx2_code, rp__newpfd_avx2_list))
     PFD(6, "newpfd", 0, &rp__newpfd_code, rp__blocks_decode),
-    X86(PATCHED(7, "optpfd", RP_CPU_AVX512, &rp__optpfd_avx512_code, rp__optpfd_avx512_list))
-    X86(BLOCKS(7, "optpfd", RP_CPU_AVX2, &rp__optpfd_avx2_code))
+    X86(BLOCKS_BY(7, "optpfd", RP_CPU_AVX512, &rp__optpfd_avx512_code, rp__optpfd_avx512_list))
+    X86(BLOCKS_BY(7, "optpfd", RP_CPU_AVX2, &rp__optpfd_avx2_code, rp__optpfd_avx2_list))
     BLOCKS(7, "optpfd", 0, &rp__optpfd_code),
     X86(PFD(8, "parapfor", RP_CPU_AVX512, &rp__parapfor_avx512_code, rp__parapfor_avx512_list))
-    X86(PFD(8, "parapfor", RP_CPU_AVX2, &rp__parapfor_avx2_code, rp__blocks_decode))
+    X86(PFD(8, "parapfor", RP_CPU_AVX2, &rp__parapfor_avx2_code, rp__parapfor_avx2_list))
     PFD(8, "parapfor", 0, &rp__parapfor_code, rp__blocks_decode),
     X86(PFD_REC(RP_CPU_AVX512, rp__pfd_rec_avx512, &rp__optpfd_avx512_code))
     X86(PFD_REC(RP_CPU_AVX2, rp__pfd_rec_avx2, &rp__optpfd_avx2_code))
     PFD_REC(0, rp__pfd_rec, &rp__optpfd_code),
     X86(BLOCKS(10, "rice", RP_CPU_AVX512, &rp__rice_avx512_code))
-    X86(BLOCKS(10, "rice", RP_CPU_AVX2, &rp__rice_avx2_code))
+    X86(BLOCKS_BY(10, "rice", RP_CPU_AVX2, &rp__rice_avx2_code, rp__rice_avx2_list))
     BLOCKS(10, "rice", 0, &rp__rice_code),
     X86(QS(RP_CPU_AVX512, &rp__ef128_avx512_code, rp__qs_avx512_block, rp__qs_avx512_at, rp__qs_avx2))
-    X86(QS(RP_CPU_AVX2, &rp__ef128_avx2_code, rp__qs_block, rp__qs_avx2_at, rp__qs_avx2))
+    X86(QS(RP_CPU_AVX2, &rp__ef128_avx2_code, rp__qs_avx2_block, rp__qs_avx2_at, rp__qs_avx2))
     QS(0, &rp__ef128_code, rp__qs_block, rp__qs_at, rp__qs),
     X86(EF128(RP_CPU_AVX512, &rp__ef128_avx512_code, rp__ef128_avx512_list, rp__ef128_avx512_docid, NULL))
-    X86(EF128(RP_CPU_AVX2, &rp__ef128_avx2_code, rp__blocks_decode, rp__ef128_avx2_docid, rp__ef128_avx2_seek))
+    X86(EF128(RP_CPU_AVX2, &rp__ef128_avx2_code, rp__ef128_avx2_list, rp__ef128_avx2_docid, rp__ef128_avx2_seek))
     EF128(0, &rp__ef128_code, rp__blocks_decode, rp__ef128_docid, rp__ef128_seek),
     BLOCKS(13, "interpolative", 0, &rp__interpolative_code),
     X86(IIU(RP_CPU_AVX512, rp__iiu_avx512))
@@ -212,10 +213,11 @@ static const rp__codec codecs[] = {
     X86(BP128T(RP_CPU_AVX512, &rp__bp128t_avx512_code, &rp__bitpack_avx512_code, rp__bp128t_avx512_unordered))
     X86(BP128T(RP_CPU_AVX2, &rp__bp128t_avx2_code, &rp__bitpack_avx2_code, rp__bp128t_avx2_unordered))
     BP128T(0, &rp__bp128t_code, &rp__bitpack_code, rp__bp128t_unordered),
-    X86(BP256(RP_CPU_AVX512, &rp__bitpack_avx512_code))
-    X86(BP256(RP_CPU_AVX2, &rp__bitpack_avx2_code))
-    BP256(0, &rp__bitpack_code),
+    X86(BP256(RP_CPU_AVX512, &rp__bitpack_avx512_code, rp__blocks_decode))
+    X86(BP256(RP_CPU_AVX2, &rp__bitpack_avx2_code, rp__bitpack_avx2_list))
+    BP256(0, &rp__bitpack_code, rp__blocks_decode),
     X86(BITMAP(RP_CPU_AVX512, rp__bitmap_avx512, &rp__bitpack_avx512_code))
+    X86(BITMAP(RP_CPU_AVX2, rp__bitmap_avx2, &rp__bitpack_avx2_code))
     BITMAP(0, rp__bitmap, &rp__bitpack_code),
     X86(BP128V(RP_CPU_AVX2, &rp__bp128v_avx2_code, &rp__bitpack_avx2_code))
     BP128V(0, &rp__bp128v_code, &rp__bitpack_code),
@@ -235,7 +237,7 @@ static const rp__codec codecs[] = {
     X86(HSLRC(23, 128, 3, RP_CPU_AVX2, rp__seglrc_avx2, &rp__bitpack_avx2_code))
     HSLRC(23, 128, 3, 0, rp__seglrc, &rp__bitpack_code),
     X86(BLOCKS(25, "mixed", RP_CPU_AVX512, &rp__mixed_avx512_code))
-    X86(BLOCKS(25, "mixed", RP_CPU_AVX2, &rp__mixed_avx2_code))
+    X86(BLOCKS_BY(25, "mixed", RP_CPU_AVX2, &rp__mixed_avx2_code, rp__rice_avx2_list))
     BLOCKS(25, "mixed", 0, &rp__mixed_code),
 };
 /* clang-format on */

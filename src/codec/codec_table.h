@@ -53,6 +53,15 @@ size_t rp__blocks_cut_largest(const rp__codec *codec, const rp__encoding *e, uin
 rp_status rp__blocks_encode(const rp__codec *codec, rp__encoding *e);
 rp_status rp__blocks_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__blocks_decode(const rp__list *list, uint32_t *out);
+#if defined(__x86_64__)
+rp_status rp__bitpack_avx2_list(const rp__list *list, uint32_t *out);
+rp_status rp__vbyte_avx2_list(const rp__list *list, uint32_t *out);
+rp_status rp__optpfd_avx2_list(const rp__list *list, uint32_t *out);
+rp_status rp__pfd_avx2_list(const rp__list *list, uint32_t *out);
+rp_status rp__newpfd_avx2_list(const rp__list *list, uint32_t *out);
+rp_status rp__parapfor_avx2_list(const rp__list *list, uint32_t *out);
+rp_status rp__rice_avx2_list(const rp__list *list, uint32_t *out);
+#endif
 
 /* bp128t.c: beside its block code, blocks without the order inside. */
 rp_status rp__bp128t_unordered(const rp__list *list, uint32_t b, uint32_t n_blocks, uint32_t *out);
@@ -68,6 +77,7 @@ extern const uint8_t rp__bp128t_ranks[RP_BLOCK]; /* by slot */
 #if defined(__x86_64__)
 rp_status rp__ef128_avx512_list(const rp__list *list, uint32_t *out);
 rp_status rp__ef128_avx512_docid(const rp__list *list, uint32_t i, uint32_t *out);
+rp_status rp__ef128_avx2_list(const rp__list *list, uint32_t *out);
 rp_status rp__ef128_avx2_docid(const rp__list *list, uint32_t i, uint32_t *out);
 rp_status rp__ef128_avx2_seek(const rp__list *list, uint32_t b, uint32_t target, uint32_t *slot,
                               uint32_t *docid);
@@ -170,6 +180,8 @@ rp_status rp__bitmap_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__bitmap_decode(const rp__list *list, uint32_t *out);
 rp_status rp__bitmap_at(const rp__list *list, uint32_t i, uint32_t *out);
 #if defined(__x86_64__)
+rp_status rp__bitmap_avx2_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__bitmap_avx2_decode(const rp__list *list, uint32_t *out);
 rp_status rp__bitmap_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__bitmap_avx512_decode(const rp__list *list, uint32_t *out);
 #endif
@@ -184,6 +196,7 @@ rp_status rp__qs_find(const rp__list *list, uint32_t target, uint32_t *rank, uin
 rp_status rp__qs_seek_block(const rp__list *list, uint32_t b, uint32_t target, uint32_t *slot,
                             uint32_t *docid);
 #if defined(__x86_64__)
+rp_status rp__qs_avx2_block(const rp__list *list, uint32_t b, uint32_t *out);
 rp_status rp__qs_avx2_at(const rp__list *list, uint32_t i, uint32_t *out);
 rp_status rp__qs_avx2_find(const rp__list *list, uint32_t target, uint32_t *rank, uint32_t *docid);
 rp_status rp__qs_avx2_seek_block(const rp__list *list, uint32_t b, uint32_t target, uint32_t *slot,

@@ -111,6 +111,17 @@ typedef struct coding {
     uint8_t name;
 } coding;
 
+/* Takes one from each. Two loops, for compilers that make SIMD only of a count they know. */
+static void take_one(const uint32_t *v, size_t n, uint32_t *restrict out)
+{
+    size_t i = 0;
+    for (; i + 16 <= n; i += 16)
+        for (size_t k = 0; k < 16; k++)
+            out[i + k] = v[i + k] - 1;
+    for (; i < n; i++)
+        out[i] = v[i] - 1;
+}
+
 /* The frames of frequencies less one, unless they lie with the docids; offsets NULL: there is one
  * frame. */
 static rp_status encode_freqs(const rp__block_code *code, const rp__codec_options *options,
@@ -126,8 +137,7 @@ static rp_status encode_freqs(const rp__block_code *code, const rp__codec_option
             return RP_LIMIT;
         if (offsets)
             offsets[f] = (uint32_t)at;
-        for (size_t i = 0; i < count; i++)
-            scratch[i] = frame[i] - 1;
+        take_one(frame, count, scratch);
         at += code->encode(&by, scratch, count, out + at);
     }
     *used = at;

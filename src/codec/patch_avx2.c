@@ -1,43 +1,78 @@
 /* patch_avx2.c: the kernels of the PForDelta rows with AVX2: lows are unpacked as bp128's are, what
  * exceptions add is added, then an in-order prefix sum in registers.
  *
- * High parts of a bitmap are added one by one. Widths over RP_BITPACK_AVX2_MAX go the plain way. */
+ * High parts of a bitmap are spread by BMI2, eight values at a time: one deposit puts the bits of
+ * those that are marked into their bytes. Widths over RP_BITPACK_AVX2_MAX go the plain way. */
 #include "codec/patch.h"
 
 #if defined(__x86_64__)
-#include "codec/bitpack.h"
-#include "codec/scan_avx2.h"
+#include "codec/bitpack_avx2.h"
+
+/* High parts on their way to values. */
+typedef struct highs {
+    const uint8_t *marks, *bits;
+    size_t bit;
+    uint64_t ones; /* of a high part */
+    __m128i shift;
+} highs;
+
+static inline highs highs_of(const rp__patch *p)
+{
+    return (highs){.marks = (const uint8_t *)p->marks,
+                   .bits = p->highs,
+                   .ones = (1ULL << p->high_width) - 1,
+                   .shift = _mm_cvtsi32_si128((int)p->width)};
+}
+
+/* Those of the next eight values, in their places. They start within a byte, and take up to 57 bits
+ * where that is not at its start. */
+static inline __m256i next_highs(highs *h)
+{
+    uint64_t fields = _pdep_u64(*h->marks++, 0x0101010101010101) * h->ones;
+    uint64_t parts = _pdep_u64(rp__load64(h->bits + h->bit / 8) >> h->bit % 8, fields);
+    h->bit += rp__bits_count64(fields);
+    __m128i bytes = _mm_cvtsi64_si128((long long)parts);
+    return _mm256_sll_epi32(_mm256_cvtepu8_epi32(bytes), h->shift);
+}
+
+/* Values, or docids above base. */
+static inline __attribute__((always_inline)) void
+put(const rp__patch *p, bool has_marks, bool is_docids, uint32_t base, uint32_t *out, size_t n)
+{
+    const rp__bitpack_avx2 u = rp__bitpack_avx2_start(p->width);
+    const __m256i one = _mm256_set1_epi32(1);
+    const uint8_t *low = p->lows;
+    __m256i before = _mm256_set1_epi32((int)base);
+    highs h = highs_of(p);
+    for (size_t i = 0; i < n; i += 8, low += p->width) {
+        __m256i x = rp__bitpack_avx2_eight(&u, low);
+        x = _mm256_add_epi32(x, _mm256_load_si256((const __m256i *)(p->adds + i)));
+        if (has_marks)
+            x = _mm256_add_epi32(x, next_highs(&h));
+        if (is_docids)
+            x = rp__scan_avx2_docids(_mm256_add_epi32(x, one), &before);
+        rp__bitpack_avx2_store(out + i, x);
+    }
+}
 
 void rp__patch_avx2_decode(const rp__patch *p, uint32_t *out, size_t n)
 {
-    if (p->width > RP_BITPACK_AVX2_MAX) {
+    if (p->width > RP_BITPACK_AVX2_MAX)
         rp__patch_decode(p, out, n);
-        return;
-    }
-    rp__bitpack_avx2_unpack(p->lows, p->width, out, n);
-    for (size_t i = 0; i < n; i += 8) {
-        __m256i x = _mm256_loadu_si256((const __m256i *)(out + i));
-        x = _mm256_add_epi32(x, _mm256_load_si256((const __m256i *)(p->adds + i)));
-        _mm256_storeu_si256((__m256i *)(out + i), x);
-    }
-    rp__patch_add_marked(p, out, n);
+    else if (p->high_width)
+        put(p, true, false, 0, out, n);
+    else
+        put(p, false, false, 0, out, n);
 }
 
 rp_status rp__patch_avx2_docids(const rp__patch *p, uint32_t base, uint32_t *out, size_t n)
 {
-    const __m256i one = _mm256_set1_epi32(1), top = _mm256_set1_epi32(7);
     if (p->width > RP_BITPACK_AVX2_MAX)
         return rp__patch_docids(p, base, out, n);
-    rp__bitpack_avx2_unpack(p->lows, p->width, out, n);
-    rp__patch_add_marked(p, out, n);
-    __m256i before = _mm256_set1_epi32((int)base);
-    for (size_t i = 0; i < n; i += 8) {
-        __m256i x = _mm256_loadu_si256((const __m256i *)(out + i));
-        x = _mm256_add_epi32(x, _mm256_load_si256((const __m256i *)(p->adds + i)));
-        x = rp__scan_avx2_words(_mm256_add_epi32(x, one));
-        _mm256_storeu_si256((__m256i *)(out + i), _mm256_add_epi32(before, x));
-        before = _mm256_add_epi32(before, _mm256_permutevar8x32_epi32(x, top));
-    }
+    if (p->high_width)
+        put(p, true, true, base, out, n);
+    else
+        put(p, false, true, base, out, n);
     return rp__patch_check(p, base, out, n);
 }
 #endif

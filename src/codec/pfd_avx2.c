@@ -4,8 +4,15 @@
 #include "codec/pfd.h"
 
 #if defined(__x86_64__)
+#include "codec/patch_avx2.h"
+
 RP_PATCH_ROW(rp__pfd_open, rp__patch_avx2_decode, rp__patch_avx2_docids)
 RP_PATCH_ROW_AT(rp__pfd_open)
+
+rp_status rp__pfd_avx2_list(const rp__list *list, uint32_t *out)
+{
+    return rp__patch_avx2_list(list, out, rp__pfd_open);
+}
 
 const rp__block_code rp__pfd_avx2_code = {
     .name = "pfd",

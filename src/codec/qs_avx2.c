@@ -1,13 +1,76 @@
 /* qs_avx2.c: the docid codec qs with BMI2: one docid, or the first of at least a target, by selecting
- * a bit of a word at once. Blocks are decoded by the plain row.
+ * a bit of a word at once; blocks by the places of ends from a table, a byte of them at a time.
  *
  * The ways here are those of most calls and have no branch that cannot be foreseen; what they do not
  * cover goes the longer way of qs.h, in functions of its own so that it costs them nothing. */
 #include "codec/codec_table.h"
 
 #if defined(__x86_64__)
+#include "codec/bitpack_avx2.h"
+#include "codec/gaps.h"
 #include "codec/qs.h"
 #include "codec/unary_avx2.h"
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+/* Where the first n ends of bits `from` to `to` lie, counted from `from`; writes up to 64 more.
+ * RP_DAMAGED: there are fewer. */
+static inline rp_status put_ends(const uint8_t *bits, uint64_t from, uint64_t to, uint32_t n,
+                                 uint32_t *out)
+{
+    uint64_t at = from / 8 * 8, keep = UINT64_MAX << from % 8;
+    const __m256i step = _mm256_set1_epi32(8);
+    __m256i base = _mm256_set1_epi32(-(int)(from % 8));
+    uint32_t i = 0;
+    for (; at < to && i < n; at += 64, keep = UINT64_MAX) {
+        uint64_t word = (rp__load64(bits + at / 8) ^ RP_UNARY_ENDS_ARE_ZEROS) & keep;
+        if (to - at < 64)
+            word = _bzhi_u64(word, (uint32_t)(to - at));
+#pragma GCC unroll 8
+        for (uint32_t k = 0; k < 8; k++, word >>= 8, base = _mm256_add_epi32(base, step)) {
+            __m128i places = _mm_loadl_epi64((const __m128i *)&rp__unary_avx2_places[word & 0xFF]);
+            __m256i ends = _mm256_add_epi32(base, _mm256_cvtepu8_epi32(places));
+            _mm256_storeu_si256((__m256i *)(void *)(out + i), ends);
+            i += rp__unary_avx2_counts[word & 0xFF];
+        }
+    }
+    return i >= n ? RP_OK : RP_DAMAGED;
+}
+
+/* Makes docids of the ends and low parts of n values, the first of rank `first`; `high` is the high
+ * part before them. */
+static inline void put_docids(const rp__list_view *v, uint64_t first, uint32_t high, uint32_t *out,
+                              uint32_t n)
+{
+    const rp__bitpack_avx2 u = rp__bitpack_avx2_start(v->width);
+    const __m128i shift = _mm_cvtsi32_si128((int)v->width);
+    const __m256i iota = _mm256_set_epi32(7, 6, 5, 4, 3, 2, 1, 0), step = _mm256_set1_epi32(8);
+    const uint8_t *low = v->low + first * v->width / 8; /* of a whole block each: at a byte */
+    __m256i add = _mm256_sub_epi32(_mm256_set1_epi32((int)high), iota);
+    for (uint32_t i = 0; i < n; i += 8, low += v->width, add = _mm256_sub_epi32(add, step)) {
+        __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)(out + i));
+        x = _mm256_sll_epi32(_mm256_add_epi32(x, add), shift);
+        rp__bitpack_avx2_store(out + i, _mm256_or_si256(x, rp__bitpack_avx2_eight(&u, low)));
+    }
+}
+
+rp_status rp__qs_avx2_block(const rp__list *list, uint32_t b, uint32_t *out)
+{
+    const rp__list_view *v = &list->view;
+    uint64_t from, to, first = (uint64_t)b * RP_BLOCK;
+    uint32_t n = rp__list_count(list, b);
+    if (v->width > RP_BITPACK_AVX2_MAX)
+        return rp__qs_block(list, b, out);
+    if (rp__qs_block_bits(list, b, &from, &to) || put_ends(v->high, from, to, n, out))
+        return RP_DAMAGED;
+    uint64_t high = from - first; /* the last high part is the largest */
+    if (n > 0 && (high + (uint32_t)(out[n - 1] - (n - 1))) << v->width > UINT32_MAX)
+        return RP_DAMAGED;
+    put_docids(v, first, (uint32_t)high, out, n);
+    return rp__gaps_rising(out, n, b ? list->last[b - 1] : UINT32_MAX);
+}
+
+/* ---- Single docids --------------------------------------------------------------------------- */
 
 static __attribute__((noinline)) rp_status at_far(const rp__list *list, uint32_t i, uint32_t *out)
 {

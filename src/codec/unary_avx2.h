@@ -1,5 +1,5 @@
-/* unary_avx2.h: the ends of numbers in unary by BMI2: a byte of them at a time, inline. Interior;
- * for files built for AVX2. */
+/* unary_avx2.h: the ends of numbers in unary by AVX2 and BMI2, a byte of them at a time, inline.
+ * Interior; for files built for AVX2. */
 #ifndef RP_CODEC_UNARY_AVX2_H
 #define RP_CODEC_UNARY_AVX2_H
 
@@ -7,31 +7,75 @@
 
 #include "codec/unary.h"
 
-enum { RP_UNARY_AVX2_ROOM = RP_BLOCK + 32 };
+/* Ends may be as many as 3 * RP_BLOCK bits, in words of 64; eight are stored at a time. */
+enum { RP_UNARY_AVX2_ROOM = 3 * RP_BLOCK + 64 };
 
-/* The places of the first n ends (1 to RP_BLOCK), modulo 256. RP_DAMAGED: fewer lie in `limit`
- * bits, of at most rp__unary_limit. */
-static inline rp_status rp__unary_avx2_ends(const uint8_t *bits, uint64_t flip, uint64_t limit,
-                                            size_t n, uint8_t ends[RP_UNARY_AVX2_ROOM])
+extern const uint64_t rp__unary_avx2_places[256];   /* of the bits set in a byte, a byte each */
+extern const uint8_t rp__unary_avx2_counts[256];    /* of them */
+extern const uint8_t rp__unary_avx2_iota[RP_BLOCK]; /* 0, 1, 2, ..., 16-byte aligned */
+
+/* 64 bytes of bits, ends as ones. */
+static inline void rp__unary_avx2_ones(const uint8_t *bits, uint64_t flip, uint8_t ones[64])
 {
-    const uint64_t each = 0x0101010101010101;
-    size_t i = 0, byte = 0;
-    for (; i < n && 8 * byte < limit; byte++) {
-        uint64_t places = 0x0706050403020100 + each * (8 * byte % 256);
-        uint64_t mask = _pdep_u64((uint8_t)(bits[byte] ^ flip), each) * 0xFF;
-        rp__store64(ends + i, _pext_u64(places, mask));
-        i += rp__bits_count64(mask) / 8;
-    }
-    return i >= n && 8 * (byte - 1) + ends[n - 1] % 8 < limit ? RP_OK : RP_DAMAGED;
+    const __m256i by = _mm256_set1_epi64x((long long)flip);
+    __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)bits);
+    __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(bits + 32));
+    _mm256_store_si256((__m256i *)(void *)ones, _mm256_xor_si256(a, by));
+    _mm256_store_si256((__m256i *)(void *)(ones + 32), _mm256_xor_si256(b, by));
 }
 
-/* Sums i to i + 7 of the numbers that end there, of which all are below 256. */
-static inline __m256i rp__unary_avx2_sums(const uint8_t *ends, size_t i)
+/* The places of the first n ends (1 to RP_BLOCK), modulo 256. RP_DAMAGED: fewer lie in `limit`
+ * bits, of at most rp__unary_limit. No branch but on the number of words. */
+static inline __attribute__((always_inline)) rp_status
+rp__unary_avx2_ends(const uint8_t *bits, uint64_t flip, uint64_t limit, size_t n,
+                    uint8_t ends[RP_UNARY_AVX2_ROOM])
 {
-    const __m128i iota = _mm_set_epi64x(0, 0x0706050403020100);
-    __m128i at = _mm_loadl_epi64((const __m128i *)(const void *)(ends + i));
-    at = _mm_sub_epi8(_mm_sub_epi8(at, iota), _mm_set1_epi8((char)i));
-    return _mm256_cvtepu8_epi32(at);
+    const uint64_t each = 0x0101010101010101;
+    _Alignas(32) uint8_t ones[64];
+    size_t i = 0, before_256 = SIZE_MAX;
+    if (flip)
+        rp__unary_avx2_ones(bits, flip, ones);
+    const uint8_t *bytes = flip ? ones : bits;
+    for (uint64_t at = 0; at < limit; at += 64) {
+        uint64_t base = each * (at % 256);
+        before_256 = at == 256 ? i : before_256;
+#pragma GCC unroll 8
+        for (uint32_t k = 0; k < 8; k++, base += 8 * each) {
+            uint8_t byte = bytes[at / 8 + k];
+            __asm__("" : "+r"(base)); /* one addition each: not a constant each */
+            rp__store64(ends + i, rp__unary_avx2_places[byte] + base);
+            i += rp__unary_avx2_counts[byte];
+        }
+    }
+    return i >= n && ends[n - 1] + (n > before_256 ? 256U : 0) < limit ? RP_OK : RP_DAMAGED;
+}
+
+/* The sum of all n numbers, which is below 256. */
+static inline uint64_t rp__unary_avx2_last(const uint8_t *ends, size_t n)
+{
+    return (uint8_t)(ends[n - 1] - (n - 1));
+}
+
+/* Sums i to i + 15, i a multiple of 16, of the numbers that end there, all below 256, as bytes. */
+static inline __m128i rp__unary_avx2_sums(const uint8_t *ends, size_t i)
+{
+    __m128i at = _mm_loadu_si128((const __m128i *)(const void *)(ends + i));
+    return _mm_sub_epi8(at, _mm_load_si128((const __m128i *)(rp__unary_avx2_iota + i)));
+}
+
+/* Numbers i to i + 15 as bytes, and zeros for those from n on. */
+static inline __m128i rp__unary_avx2_below(__m128i numbers, size_t i, size_t n)
+{
+    const __m128i iota = _mm_set_epi64x(0x0F0E0D0C0B0A0908, 0x0706050403020100);
+    __m128i left = _mm_set1_epi8((char)(n - i < 16 ? n - i : 16));
+    return _mm_and_si128(numbers, _mm_cmpgt_epi8(left, iota));
+}
+
+/* Whether a byte is over this. */
+static inline bool rp__unary_avx2_any_over(__m128i bytes, uint32_t most)
+{
+    __m128i top = _mm_set1_epi8((char)(most < UINT8_MAX ? most : UINT8_MAX));
+    return _mm_movemask_epi8(_mm_cmpeq_epi8(_mm_max_epu8(bytes, top), top)) != 0xFFFF;
 }
 
 /* The place of bit i that is set. */

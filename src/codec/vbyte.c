@@ -1,8 +1,7 @@
 /* vbyte.c: the block code vbyte, plain reference: values of one to four bytes, their lengths apart
  * (vbyte.h gives the bytes).
  *
- * Does not cut lists into blocks (blocks.c). The encoder serves all rows of the code. Source of the
- * layout: Lemire, Kurz, Rupp 2018, "Stream VByte". */
+ * Does not cut lists into blocks (blocks.c). Source of the layout: Lemire, Kurz, Rupp 2018, "Stream VByte". */
 #include "codec/vbyte.h"
 
 #include <string.h>
@@ -15,19 +14,23 @@ size_t rp__vbyte_bound(size_t n)
     return (n + 3) / 4 + n * sizeof(uint32_t);
 }
 
-size_t rp__vbyte_encode(const rp__codec_options *options, const uint32_t *values, size_t n,
-                        uint8_t *out)
+uint8_t *rp__vbyte_put(const uint32_t *values, size_t i, size_t n, uint8_t *out, uint8_t *p)
 {
-    (void)options;
-    uint8_t *p = out + (n + 3) / 4;
-    memset(out, 0, (n + 3) / 4);
-    for (size_t i = 0; i < n; i++) {
+    memset(out + i / 4, 0, (n + 3) / 4 - i / 4);
+    for (; i < n; i++) {
         uint32_t more = (rp__bits_width(values[i] | 1) - 1) / 8;
         out[i / 4] = (uint8_t)(out[i / 4] | more << 2 * (i % 4));
         rp__store32(p, values[i]); /* all four: the bound has them for every value */
         p += more + 1;
     }
-    return (size_t)(p - out);
+    return p;
+}
+
+size_t rp__vbyte_encode(const rp__codec_options *options, const uint32_t *values, size_t n,
+                        uint8_t *out)
+{
+    (void)options;
+    return (size_t)(rp__vbyte_put(values, 0, n, out, out + (n + 3) / 4) - out);
 }
 
 /* Where the next value lies; a reader that never passes `end`. */

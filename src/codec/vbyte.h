@@ -12,5 +12,8 @@
 size_t rp__vbyte_bound(size_t n);
 size_t rp__vbyte_encode(const rp__codec_options *options, const uint32_t *values, size_t n,
                         uint8_t *out);
+/* Writes values i (a multiple of 4) to n - 1 of a block of n that starts at *out, their data from
+ * *p on; returns the byte after. */
+uint8_t *rp__vbyte_put(const uint32_t *values, size_t i, size_t n, uint8_t *out, uint8_t *p);
 
 #endif

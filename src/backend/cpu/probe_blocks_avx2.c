@@ -1,5 +1,6 @@
 /* probe_blocks_avx2.c: the probe by blocks, with AVX2: the block that may hold a docid by one comparison with 16
- * last docids, and within it the eighth that may, of which all 16 are compared at once. */
+ * last docids, and within it the eighth that may, of which all 16 are compared at once. A docid that is alone
+ * in its block is sought there without decoding it, where the codec can. */
 #include <immintrin.h>
 
 #include "backend/cpu/probe_block.h"
@@ -77,6 +78,33 @@ static inline uint32_t search(const rp__probe *probe, const uint32_t *slots, con
     return i;
 }
 
+/* Whether a docid is the only one that may be in block b, which is not there, of a codec that can seek
+ * in a block that it does not decode. */
+static inline bool is_alone(const rp__probe *probe, const uint32_t *docids, uint32_t i, uint32_t n)
+{
+    const rp__list *list = probe->list;
+    return list->codec && list->codec->seek && list->last &&
+           (probe->count == 0 || probe->block != probe->at) &&
+           (i + 1 == n || docids[i + 1] > list->last[probe->at]);
+}
+
+/* Seeks it there. False: the block has to be decoded. */
+static inline bool find_alone(const rp__probe *probe, const uint32_t *docids, uint32_t i,
+                              uint32_t *kept, uint32_t *ranks, uint32_t *found)
+{
+    const rp__list *list = probe->list;
+    uint32_t slot, docid, b = probe->at;
+    if (list->codec->seek(list, b, docids[i], &slot, &docid) ||
+        slot >= rp__list_block_count(list, b) || docid < docids[i] || docid > list->last[b] ||
+        docid >= list->universe)
+        return false;
+    kept[*found] = i;
+    if (ranks)
+        ranks[*found] = rp__list_block_first(list, b) + slot;
+    *found += docid == docids[i];
+    return true;
+}
+
 /* probe->at is the first block that may hold what comes next. */
 static uint32_t find(rp__probe *probe, const uint32_t *docids, uint32_t n, uint32_t *kept,
                      uint32_t *ranks)
@@ -87,6 +115,10 @@ static uint32_t find(rp__probe *probe, const uint32_t *docids, uint32_t n, uint3
         probe->at = seek(list, probe->at, docids[i]);
         if (probe->at == list->n_blocks)
             break;
+        if (is_alone(probe, docids, i, n) && find_alone(probe, docids, i, kept, ranks, &found)) {
+            i++;
+            continue;
+        }
         const uint32_t *slots = rp__probe_block_load(probe, probe->at);
         if (!slots)
             return 0;
