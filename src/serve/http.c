@@ -17,6 +17,7 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "serve/access_log.h"
+#include "serve/api_elastic.h"
 #include "serve/listener.h"
 #include "serve/routes.h"
 
@@ -100,7 +101,10 @@ void rp__http_fail(rp__request *request, unsigned status, const rp_error *err)
     request->tag[0] = 0;
     rp__json_writer_init(&w, &request->reply);
     rp__json_writer_begin(&w, NULL, '{');
-    rp__http_write_error(&w, err);
+    if (request->is_elastic)
+        rp__api_elastic_write_error(&w, status, err);
+    else
+        rp__http_write_error(&w, err);
     rp__json_writer_end(&w, '}');
     request->status = status;
     request->type = "application/json";
@@ -135,6 +139,8 @@ static void add_headers(const rp__request *r, struct MHD_Response *response)
     if (r->route && r->route->is_html)
         MHD_add_response_header(response, "Content-Security-Policy",
                                 "default-src 'self'; frame-ancestors 'none'; base-uri 'none'");
+    if (r->is_elastic) /* its clients talk to nobody else */
+        MHD_add_response_header(response, "X-Elastic-Product", "Elasticsearch");
     if (r->allow)
         MHD_add_response_header(response, "Allow", r->allow);
     if (r->status == 401)
@@ -271,7 +277,7 @@ static enum MHD_Result check_body(rp__request *r)
     const rp__serve_options *o = r->http->options;
     const uint64_t limit = r->route->is_msearch ? o->max_msearch : o->max_body;
     char text[160];
-    if (r->body_bytes > 0 && strcmp(r->route->method, "GET") == 0)
+    if (r->body_bytes > 0 && strcmp(r->route->method, "GET") == 0 && !r->route->has_body)
         return refuse(r, 400, RP_USAGE, "a GET has no body; send a POST");
     if (r->body_bytes > limit) {
         rp__metrics_reject(&r->http->metrics, RP_REJECTED_BODY);
@@ -341,6 +347,9 @@ static enum MHD_Result take_head(rp__request *r, const char *method, const char 
     snprintf(r->method, sizeof r->method, "%s", method);
     MHD_get_connection_values_n(r->connection, MHD_HEADER_KIND, add_field, &head);
     name_request(r, &head);
+    const char *accept = rp__head_find(&head, "accept");
+    r->wants_json = accept && !strstr(accept, "text/html") &&
+                    (strstr(accept, "application/json") || strstr(accept, "elasticsearch+json"));
     return check_head(r, &head);
 }
 
@@ -376,12 +385,19 @@ static void *on_target(void *arg, const char *target, struct MHD_Connection *con
     return r;
 }
 
+static bool has_generation(const rp__request *r)
+{
+    const rp__route_kind kind = r->route->kind;
+    return kind == RP_ROUTE_INDEX || kind == RP_ROUTE_ITEM ||
+           (kind > RP_ROUTE_ELASTIC && r->has_index);
+}
+
 static enum MHD_Result answer(rp__request *r)
 {
     atomic_store(&r->peer->deadline, never);
     rp_error err = {.text = ""};
     r->phase = PHASE_READY;
-    if (r->route->kind != RP_ROUTE_ROOT)
+    if (has_generation(r))
         r->generation = rp__service_use(r->http->service, &r->http->service->at[r->index]);
     if (rp__routes_read(r, &err) != RP_OK) {
         rp__http_fail_by(r, &err);

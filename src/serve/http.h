@@ -31,6 +31,9 @@ typedef struct rp__request {
     char method[8];
     const rp__route *route;
     size_t index;               /* of the service */
+    bool has_index;             /* is_elastic: one was named, or there is only one */
+    bool is_elastic;            /* the client speaks Elasticsearch's way */
+    bool wants_json;            /* its Accept says so */
     const char *operand;        /* inside path: what follows "docs/"; NULL: none */
     rp__generation *generation; /* NULL: the route has none */
     rp__params params;

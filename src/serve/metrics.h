@@ -14,6 +14,7 @@
 #define RP_METRIC_OPS(X)                                                                           \
     X(SEARCH, "search")                                                                            \
     X(MSEARCH, "msearch")                                                                          \
+    X(COUNT, "count")                                                                              \
     X(SUGGEST, "suggest")                                                                          \
     X(EXPLAIN, "explain")                                                                          \
     X(DOCS, "docs")                                                                                \

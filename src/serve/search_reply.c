@@ -184,7 +184,7 @@ static void write_step(rp__json_writer *w, const rp_query_step *step)
     rp__json_writer_end(w, '}');
 }
 
-static void write_timeline(rp__json_writer *w, const rp_outcome *o, const char *policy)
+void rp__search_reply_timeline(rp__json_writer *w, const rp_outcome *o, const char *policy)
 {
     rp__json_writer_begin(w, "timeline", '{');
     rp__json_writer_text(w, "policy", policy);
@@ -229,7 +229,7 @@ rp_status rp__search_reply_write(rp__json_writer *w, rp__generation *generation,
     status = write_corrections(&x, err);
     write_totals(&x, &outcome->hits);
     if (search->has_timeline)
-        write_timeline(w, outcome, policy);
+        rp__search_reply_timeline(w, outcome, policy);
     if (status == RP_OK)
         status = write_hits(&x, &outcome->hits, err);
     rp__service_give_back(generation, x.searcher);

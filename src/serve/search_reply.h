@@ -39,5 +39,7 @@ typedef struct rp__search {
 rp_status rp__search_reply_write(rp__json_writer *w, rp__generation *generation,
                                  const rp__search *search, const rp_outcome *outcome,
                                  const char *policy, rp_error *err);
+/* The member "timeline" of an outcome whose job was traced. */
+void rp__search_reply_timeline(rp__json_writer *w, const rp_outcome *outcome, const char *policy);
 
 #endif

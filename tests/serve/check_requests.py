@@ -284,7 +284,9 @@ def openapi_describes_what_is_there():
                          if p["in"] == "query" and p["required"]]
                 filled += "?" + "&".join("%s=%s" % q for q in query) if query else ""
                 body = None
-                if "requestBody" in row:
+                if "requestBody" in row and "/_" in path:
+                    body = "{}\n{}\n" if "_msearch" in path else "{}"
+                elif "requestBody" in row:
                     body = '{"searches":[{"q":"a"}]}' if "msearch" in path else '{"q":"a"}'
                 status, headers, _ = service.request(method.upper(), filled, body)
                 equal(200, status, filled)
