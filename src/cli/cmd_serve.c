@@ -15,7 +15,7 @@ typedef struct serve_args {
     rp__policy_args policy;
     const char *listen, *token_file, *allow_host;
     bool insecure, log_queries;
-    uint64_t max_head, max_body, max_msearch;
+    uint64_t max_head, max_body, max_msearch, cache;
     uint32_t threads, queue, http_threads, timeout_ms;
     uint32_t max_connections, max_per_address, head_ms, body_ms, idle_ms, drain_ms;
     rp__serve_log log;
@@ -69,6 +69,13 @@ static const rp__option serve_rows[] = {
      .most = 30000,
      AT(timeout_ms),
      .help = "milliseconds after which a query that names no time is answered with what was found"},
+    {.name = "cache",
+     .kind = RP_OPTION_SIZE,
+     .argument = "SIZE",
+     .initial = "64M",
+     .most = (double)(UINT64_C(1) << 40),
+     AT(cache),
+     .help = "memory for replies that are asked for again; 0: none is kept"},
     {.name = "threads",
      .kind = RP_OPTION_COUNT32,
      .argument = "N",
@@ -228,6 +235,7 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
                      .threads = a->threads,
                      .max_queued = a->queue},
         .verify = a->query.verify,
+        .cache_bytes = a->cache,
         .timeout_ms = a->timeout_ms,
         .http_threads = a->http_threads,
         .max_connections = a->max_connections,
@@ -261,8 +269,8 @@ const rp__verb rp__cmd_serve_verb = {
         "the name may be left out. docs/serve.md has the requests and replies. A new generation of "
         "an index that is built into the same folder is taken over without a pause. SIGTERM or "
         "SIGINT ends the service with exit code 0, after the requests that have come are answered. "
-        "Takes at most --max-memory for each query that is answered at a time, 256 MiB for bodies "
-        "of requests, and 48 KiB for a connection.",
+        "Takes at most --max-memory for each query that is answered at a time, --cache for "
+        "replies, 256 MiB for bodies of requests, and 48 KiB for a connection.",
     .examples = "riposte serve my.rip\n"
                 "riposte serve my.rip other.rip --listen 127.0.0.1:0 --policy cpu\n"
                 "curl 'http://127.0.0.1:7700/v1/search?q=two+words&snippet=true'\n",

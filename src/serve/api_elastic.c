@@ -13,6 +13,7 @@
 #include "serve/elastic_query.h"
 #include "serve/elastic_reply.h"
 #include "serve/routes.h"
+#include "serve/shared_reply.h"
 
 enum {
     MAX_SEARCHES = 256,      /* of one _msearch */
@@ -292,6 +293,8 @@ static void end_one(searches *s)
         write_many(s);
     else
         write_single(s);
+    rp__shared_reply_end(s->request,
+                         s->request->status == 200 && !s->at[0].outcome.hits.is_partial);
     rp__http_resume(s->request);
 }
 
@@ -303,12 +306,14 @@ static void on_outcome(void *arg, rp_outcome *outcome)
 }
 
 /* RP_OK: it will end by itself. */
-static rp_status submit(search *one)
+static rp_status submit(search *one, rp_error *err)
 {
     static const rp_total exact = RP_TOTAL_EXACT, alone = RP_TOTAL_ONLY;
     const rp__elastic_query *q = &one->query;
     const rp__serve_options *o = one->all->request->http->options;
+    const rp__request *r = one->all->request;
     const bool is_total_only = one->all->is_count || q->size == 0;
+    const uint64_t timeout_ms = q->timeout_ms ? q->timeout_ms : o->timeout_ms;
     const rp_job job = {.query = (const char *)q->text.at,
                         .query_bytes = q->text.n,
                         .k = q->size,
@@ -318,10 +323,11 @@ static rp_status submit(search *one)
                         .total = is_total_only    ? &alone
                                  : q->hides_total ? NULL
                                                   : &exact,
-                        .deadline_ns = (q->timeout_ms ? q->timeout_ms : o->timeout_ms) * 1000000,
+                        .deadline_ns =
+                            r->deadline_ns ? rp__shared_reply_time_left(r) : timeout_ms * 1000000,
                         .done = on_outcome,
                         .arg = one};
-    return rp_executor_submit(one->generation->executor, &job, NULL, &one->err);
+    return rp_executor_submit(one->generation->executor, &job, NULL, err);
 }
 
 /* The limit that the library has for hits, where it is not asked. */
@@ -335,20 +341,69 @@ static void check_all(search *one)
                       one->query.from, one->query.size, max_hits);
 }
 
-static bool run(searches *s)
+/* Of a request that is suspended. */
+static void run(rp__request *r)
 {
+    searches *s = r->work;
     atomic_store(&s->n_left, s->n + 1);
-    rp__http_suspend(s->request);
     for (size_t i = 0; i < s->n; i++) {
         search *one = &s->at[i];
         if (one->err.code == RP_OK && one->query.is_all)
             check_all(one);
-        else if (one->err.code == RP_OK && submit(one) == RP_OK)
+        else if (one->err.code == RP_OK && submit(one, &one->err) == RP_OK)
             continue; /* it may have ended already */
         end_one(s);
     }
     end_one(s);
+}
+
+static bool run_later(rp__request *r)
+{
+    rp__http_suspend(r);
+    run(r);
     return true;
+}
+
+/* The one search of a request that is suspended. */
+static rp_status ask_single(rp__request *r, rp_error *err)
+{
+    searches *s = r->work;
+    atomic_store(&s->n_left, 1);
+    return submit(&s->at[0], err);
+}
+
+/* What shapes the reply besides the query. */
+static void add_to_key(const rp__elastic_query *q, bool is_count, rp__buf *key)
+{
+    const bool flags[] = {is_count,         q->shows_source, q->shows_title, q->shows_text,
+                          q->has_highlight, q->is_html,      q->has_explain, q->hides_total};
+    rp__buf_put_varint(key, q->size);
+    rp__buf_put_varint(key, q->from);
+    rp__buf_put_varint(key, q->fragment);
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        rp__buf_put_byte(key, flags[i]);
+    rp__buf_put(key, q->before, sizeof q->before);
+    rp__buf_put(key, q->after, sizeof q->after);
+}
+
+/* One search, which may share its reply with others. */
+static bool run_shared(rp__request *r, const search *one)
+{
+    const rp__elastic_query *q = &one->query;
+    const uint64_t timeout_ms = q->timeout_ms ? q->timeout_ms : r->http->options->timeout_ms;
+    bool is_answered = false;
+    rp__buf key;
+    rp__buf_init(&key);
+    if (!q->is_all && !q->has_profile &&
+        rp__shared_reply_key(r, 'e', one->generation, (const char *)q->text.at, q->text.n, &q->mode,
+                             &key)) {
+        add_to_key(q, one->all->is_count, &key);
+        is_answered = rp__shared_reply_find(r, &key, timeout_ms, ask_single);
+    } else {
+        run_later(r);
+    }
+    rp__buf_free(&key);
+    return !is_answered;
 }
 
 /* ---- 3. One search --------------------------------------------------------------------------- */
@@ -408,7 +463,7 @@ static bool search_or_count(rp__request *r, bool is_count)
     if (status != RP_OK)
         return fail(r, &err);
     note_query(r, &one->query);
-    return run(s);
+    return run_shared(r, one);
 }
 
 bool rp__api_elastic_search(rp__request *request)
@@ -500,7 +555,7 @@ bool rp__api_elastic_msearch(rp__request *request)
     s->is_many = true;
     if (read_searches(s, &err) != RP_OK)
         return fail(request, &err);
-    return run(s);
+    return run_later(request);
 }
 
 /* ---- 5. Documents ---------------------------------------------------------------------------- */

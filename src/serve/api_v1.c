@@ -11,6 +11,7 @@
 #include "riposte/riposte.h"
 #include "serve/routes.h"
 #include "serve/search_reply.h"
+#include "serve/shared_reply.h"
 
 enum {
     MAX_SEARCHES = 256, /* of one msearch */
@@ -165,6 +166,7 @@ static void on_search(void *arg, rp_outcome *outcome)
     rp_error err = {.text = ""};
     read_search(r->http, &r->params, &s);
     begin_reply(r, &w, "riposte.search/1");
+    r->gap_at = r->reply.n + strlen(",\"query\":");
     if (write_answer(r, &w, &s, outcome, &err) == RP_OK) {
         end_reply(r, &w);
         r->processor = outcome->hits.processor;
@@ -175,8 +177,35 @@ static void on_search(void *arg, rp_outcome *outcome)
     } else {
         rp__http_fail_by(r, &err);
     }
+    rp__shared_reply_end(r, r->status == 200 && !outcome->hits.is_partial);
     rp_hits_free(&outcome->hits);
     rp__http_resume(r);
+}
+
+/* The query as the reply shows it. */
+static void write_gap(rp__request *r, const rp__search *s)
+{
+    rp__json_writer w;
+    rp__json_writer_init(&w, &r->gap);
+    rp__json_writer_string(&w, NULL, s->query, s->query_bytes);
+}
+
+/* What else shapes a reply. */
+static void add_to_key(const rp__request *r, const rp__search *s, rp__buf *key)
+{
+    rp__buf_put_varint(key, s->k ? s->k : r->http->options->executor.search->k);
+    rp__buf_put_varint(key, s->from);
+    rp__buf_put(key, s->fields, s->n_fields);
+}
+
+/* Submits the search of a request that is suspended. */
+static rp_status ask_search(rp__request *r, rp_error *err)
+{
+    rp__search s;
+    read_search(r->http, &r->params, &s);
+    if (r->deadline_ns)
+        s.timeout_ms = rp__shared_reply_time_left(r) / 1000000;
+    return submit(r, &s, on_search, r, err);
 }
 
 /* So that the log can have it, where it may. */
@@ -192,17 +221,28 @@ static void note_query(rp__request *r, const rp__search *s)
 bool rp__api_v1_search(rp__request *request)
 {
     rp__search s;
+    rp__buf key;
     rp_error err = {.text = ""};
+    bool is_answered = false;
     read_search(request->http, &request->params, &s);
     note_query(request, &s);
     if (!s.has_timeline && rp__http_is_known(request))
         return false;
-    rp__http_suspend(request);
-    if (submit(request, &s, on_search, request, &err) != RP_OK) {
-        rp__http_fail_by(request, &err);
-        rp__http_resume(request);
+    rp__buf_init(&key);
+    if (!s.has_timeline && rp__shared_reply_key(request, 'v', request->generation, s.query,
+                                                s.query_bytes, s.has_mode ? &s.mode : NULL, &key)) {
+        write_gap(request, &s);
+        add_to_key(request, &s, &key);
+        is_answered = rp__shared_reply_find(request, &key, s.timeout_ms, ask_search);
+    } else {
+        rp__http_suspend(request);
+        if (ask_search(request, &err) != RP_OK) {
+            rp__http_fail_by(request, &err);
+            rp__http_resume(request);
+        }
     }
-    return true;
+    rp__buf_free(&key);
+    return !is_answered;
 }
 
 /* ---- 3. Many searches ------------------------------------------------------------------------ */
@@ -498,7 +538,8 @@ bool rp__api_v1_ready(rp__request *request)
 
 bool rp__api_v1_metrics(rp__request *request)
 {
-    rp__metrics_write(&request->http->metrics, request->http->service, &request->reply);
+    rp__metrics_write(&request->http->metrics, request->http->service, request->http->cache,
+                      &request->reply);
     request->type = "text/plain; version=0.0.4";
     request->status = 200;
     return false;

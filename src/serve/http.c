@@ -20,6 +20,7 @@
 #include "serve/api_elastic.h"
 #include "serve/listener.h"
 #include "serve/routes.h"
+#include "serve/shared_reply.h"
 
 enum {
     CONNECTION_MEMORY = 48 << 10, /* of the library for a connection: a head and its copy */
@@ -381,6 +382,7 @@ static void *on_target(void *arg, const char *target, struct MHD_Connection *con
     memcpy(r->target, target, bytes + 1);
     rp__buf_init(&r->body);
     rp__buf_init(&r->reply);
+    rp__buf_init(&r->gap);
     atomic_store(&peer->deadline, r->began_ns + http->options->head_ms * (uint64_t)1000000);
     return r;
 }
@@ -418,6 +420,11 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
         return MHD_NO;
     if (r->phase == PHASE_HEAD)
         return take_head(r, method, version);
+    if (r->phase == PHASE_READY && r->status == 0) { /* resumed without a reply */
+        rp__http_suspend(r);
+        rp__shared_reply_ask(r);
+        return MHD_YES;
+    }
     if (r->phase == PHASE_READY)
         return send_reply(r);
     if (*data_bytes == 0)
@@ -451,6 +458,7 @@ static void on_completed(void *arg, struct MHD_Connection *connection, void **co
     rp__params_free(&r->params);
     rp__buf_free(&r->body);
     rp__buf_free(&r->reply);
+    rp__buf_free(&r->gap);
     rp__free(r->query_text);
     rp__free(r->path);
     rp__free(r->target);
@@ -530,6 +538,8 @@ rp_status rp__http_open(rp__http *http, const rp__serve_options *options, rp__se
     rp_status status = rp__metrics_open(&http->metrics, service->n, err);
     if (status == RP_OK)
         status = rp__auth_open(&http->auth, options->token_file, options->token, err);
+    if (status == RP_OK && options->cache_bytes > 0)
+        status = rp__cache_new((size_t)options->cache_bytes, &http->cache, err);
     if (status == RP_OK)
         status = rp__listener_open(options, http->auth.n > 0, &http->listener, port, err);
     if (status != RP_OK)
@@ -583,6 +593,7 @@ void rp__http_close(rp__http *http)
     else if (http->listener >= 0)
         close(http->listener);
     rp__auth_close(&http->auth);
+    rp__cache_free(http->cache);
     rp__metrics_close(&http->metrics);
     pthread_mutex_destroy(&http->lock);
 }

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "serve/auth.h"
+#include "serve/cache.h"
 #include "serve/head.h"
 #include "serve/metrics.h"
 #include "serve/params.h"
@@ -54,6 +55,15 @@ typedef struct rp__request {
     const char *allow;      /* methods; NULL: not said */
     char tag[RP_TAG_BYTES]; /* ETag; "": none */
 
+    /* Of a reply that others may share. */
+    rp__flight *flight;      /* that others wait for; NULL: none */
+    rp__cache_waiter waiter; /* for another's */
+    /* where there is none */
+    rp_status (*ask)(struct rp__request *request, rp_error *err);
+    uint64_t deadline_ns;
+    rp__buf gap; /* what the reply has of this request alone, */
+    size_t gap_at;
+
     /* For the log and the counters. */
     const char *processor; /* NULL: none */
     rp__result result;
@@ -68,6 +78,7 @@ struct rp__http {
     rp__service *service;
     rp__metrics metrics;
     rp__auth auth;
+    rp__cache *cache; /* NULL: none */
     struct MHD_Daemon *daemon;
     int listener;
     bool is_in_place; /* what head.c says of the library's buffer holds */

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "serve/cache.h"
 #include "serve/service.h"
 
 /* X(code, name) */
@@ -77,6 +78,7 @@ void rp__metrics_count(rp__metrics *metrics, size_t index, rp__op op, const char
 /* A query that an executor answered. */
 void rp__metrics_time(rp__metrics *metrics, const rp_outcome *outcome);
 void rp__metrics_reject(rp__metrics *metrics, rp__rejected reason);
-void rp__metrics_write(rp__metrics *metrics, rp__service *service, rp__buf *out);
+/* cache NULL: there is none. */
+void rp__metrics_write(rp__metrics *metrics, rp__service *service, rp__cache *cache, rp__buf *out);
 
 #endif

@@ -23,6 +23,7 @@ typedef struct rp__serve_options {
     const char *allow_hosts; /* names by which clients may call the service; NULL: none */
     rp_executor_options executor;
     bool verify;                 /* checksums of an index before its first answer */
+    uint64_t cache_bytes;        /* for replies that are asked for again; 0: none */
     uint32_t timeout_ms;         /* of a request that names none */
     uint32_t http_threads;       /* that read and write; 0: by the number of cores */
     uint32_t max_connections;    /* in all, */

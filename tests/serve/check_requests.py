@@ -218,7 +218,7 @@ def logs_leave_queries_out():
 
 
 def metrics_count():
-    with Service("--policy", "cpu") as service:
+    with Service("--policy", "cpu", "--cache", "0") as service:
         for _ in range(3):
             service.get("search", q="music")
         service.fails(400, "GET", "/v1/search?q=(")
