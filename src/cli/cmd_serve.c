@@ -13,10 +13,10 @@ typedef struct serve_args {
     rp__common_args common;
     rp__query_args query;
     rp__policy_args policy;
-    const char *listen, *token_file, *allow_host;
+    const char *listen, *token_file, *allow_host, *allow_origin;
     bool insecure, log_queries;
     uint64_t max_head, max_body, max_msearch, cache;
-    uint32_t threads, queue, http_threads, timeout_ms;
+    uint32_t threads, queue, http_threads, timeout_ms, slow_ms;
     uint32_t max_connections, max_per_address, head_ms, body_ms, idle_ms, drain_ms;
     rp__serve_log log;
 } serve_args;
@@ -49,6 +49,12 @@ static const rp__option serve_rows[] = {
      AT(allow_host),
      .help = "without a token: names besides localhost by which clients call the service, with "
              "commas between"},
+    {.name = "allow-origin",
+     .kind = RP_OPTION_TEXT,
+     .argument = "ORIGINS",
+     AT(allow_origin),
+     .help = "let pages of these origins ask, with commas between, or * for all (CORS); otherwise "
+             "browsers let none"},
     {.name = "policy",
      .kind = RP_OPTION_NAME,
      .argument = "NAME",
@@ -101,6 +107,12 @@ static const rp__option serve_rows[] = {
      .kind = RP_OPTION_FLAG,
      AT(log_queries),
      .help = "with the text of queries, which is left out otherwise"},
+    {.name = "slow-ms",
+     .kind = RP_OPTION_COUNT32,
+     .argument = "MS",
+     .most = 3600000,
+     AT(slow_ms),
+     .help = "log each query that takes so long with how it was answered; otherwise none"},
     {0},
 };
 
@@ -229,6 +241,7 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
         .token_file = a->token_file,
         .token = token && *token && !a->token_file ? token : NULL,
         .allow_hosts = a->allow_host,
+        .allow_origins = a->allow_origin,
         .executor = {.search = &search,
                      .policy = rp__policy_args_name(&a->policy, search.processor),
                      .costs = a->policy.costs,
@@ -249,6 +262,7 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
         .drain_ms = a->drain_ms,
         .log = console->is_quiet ? RP_SERVE_LOG_OFF : a->log,
         .log_queries = a->log_queries,
+        .slow_ms = a->slow_ms,
         .goes_on = goes_on,
         .on_ready = show_address,
         .arg = console,

@@ -128,6 +128,7 @@ typedef struct search {
     rp__generation *generation;
     rp__elastic_query query;
     rp_outcome outcome;
+    rp__running *running;
     rp_error err; /* what is wrong with it; RP_OK: nothing */
 } search;
 
@@ -229,7 +230,8 @@ static void write_search(search *one, rp__json_writer *w, rp_error *err)
     } else if (rp__elastic_reply_write(w, &answer, err) == RP_OK) {
         err->code = RP_OK;
     }
-    r->hits += one->outcome.hits.n;
+    if (s->is_many)
+        r->hits += one->outcome.hits.n;
 }
 
 static void write_single(searches *s)
@@ -245,8 +247,8 @@ static void write_single(searches *s)
         return;
     }
     end_reply(r, &w);
-    r->processor = one->query.is_all ? NULL : one->outcome.hits.processor;
-    r->result = one->outcome.hits.is_partial ? RP_RESULT_PARTIAL : RP_RESULT_OK;
+    if (!one->query.is_all)
+        rp__http_note(r, &one->outcome);
 }
 
 static void write_item(search *one, rp__json_writer *w)
@@ -302,6 +304,7 @@ static void on_outcome(void *arg, rp_outcome *outcome)
 {
     search *one = arg;
     one->outcome = *outcome; /* its hits are the search's now */
+    rp__running_end(&one->all->request->http->runnings, one->running);
     end_one(one->all);
 }
 
@@ -327,7 +330,11 @@ static rp_status submit(search *one, rp_error *err)
                             r->deadline_ns ? rp__shared_reply_time_left(r) : timeout_ms * 1000000,
                         .done = on_outcome,
                         .arg = one};
-    return rp_executor_submit(one->generation->executor, &job, NULL, err);
+    const rp__running_job about = {.executor = one->generation->executor,
+                                   .index = one->index,
+                                   .request = r->id,
+                                   .shows_text = o->log_queries};
+    return rp__running_submit(&one->all->request->http->runnings, &about, &job, &one->running, err);
 }
 
 /* The limit that the library has for hits, where it is not asked. */

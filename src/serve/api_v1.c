@@ -4,6 +4,7 @@
  * once: they take microseconds. */
 #include "serve/api_v1.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -124,8 +125,13 @@ static const char *policy_of(const rp__request *r)
 }
 
 static rp_status submit(rp__request *r, const rp__search *s,
-                        void (*done)(void *arg, rp_outcome *outcome), void *arg, rp_error *err)
+                        void (*done)(void *arg, rp_outcome *outcome), void *arg,
+                        rp__running **running, rp_error *err)
 {
+    const rp__running_job about = {.executor = r->generation->executor,
+                                   .index = r->index,
+                                   .request = r->id,
+                                   .shows_text = r->http->options->log_queries};
     const rp_job job = {.query = s->query,
                         .query_bytes = s->query_bytes,
                         .k = s->k,
@@ -135,7 +141,7 @@ static rp_status submit(rp__request *r, const rp__search *s,
                         .deadline_ns = s->timeout_ms * 1000000,
                         .done = done,
                         .arg = arg};
-    return rp_executor_submit(r->generation->executor, &job, NULL, err);
+    return rp__running_submit(&r->http->runnings, &about, &job, running, err);
 }
 
 /* Whether there are hits to show: all of them, or those that were found in time. */
@@ -164,14 +170,13 @@ static void on_search(void *arg, rp_outcome *outcome)
     rp__search s;
     rp__json_writer w;
     rp_error err = {.text = ""};
+    rp__running_end(&r->http->runnings, r->running);
     read_search(r->http, &r->params, &s);
     begin_reply(r, &w, "riposte.search/1");
     r->gap_at = r->reply.n + strlen(",\"query\":");
     if (write_answer(r, &w, &s, outcome, &err) == RP_OK) {
         end_reply(r, &w);
-        r->processor = outcome->hits.processor;
-        r->hits = outcome->hits.n;
-        r->result = outcome->hits.is_partial ? RP_RESULT_PARTIAL : RP_RESULT_OK;
+        rp__http_note(r, outcome);
         if (outcome->hits.is_partial)
             r->tag[0] = 0; /* another time there may be more */
     } else {
@@ -205,7 +210,7 @@ static rp_status ask_search(rp__request *r, rp_error *err)
     read_search(r->http, &r->params, &s);
     if (r->deadline_ns)
         s.timeout_ms = rp__shared_reply_time_left(r) / 1000000;
-    return submit(r, &s, on_search, r, err);
+    return submit(r, &s, on_search, r, &r->running, err);
 }
 
 /* So that the log can have it, where it may. */
@@ -251,6 +256,7 @@ typedef struct item {
     struct many *many;
     rp__params params;
     rp_outcome outcome;
+    rp__running *running;
 } item;
 
 typedef struct many {
@@ -317,6 +323,7 @@ static void on_item(void *arg, rp_outcome *outcome)
 {
     item *it = arg;
     it->outcome = *outcome; /* its hits are the item's now */
+    rp__running_end(&it->many->request->http->runnings, it->running);
     end_one(it->many);
 }
 
@@ -353,7 +360,7 @@ static void submit_many(rp__request *r, many *m)
         rp__search s;
         item *it = &m->at[i];
         read_search(r->http, &it->params, &s);
-        const rp_status status = submit(r, &s, on_item, it, &it->outcome.err);
+        const rp_status status = submit(r, &s, on_item, it, &it->running, &it->outcome.err);
         if (status == RP_OK)
             continue; /* it may have ended already */
         it->outcome.status = status;
@@ -517,7 +524,35 @@ bool rp__api_v1_stats(rp__request *request)
     return false;
 }
 
-/* ---- 5. The service itself ------------------------------------------------------------------- */
+/* ---- 5. Queries under way --------------------------------------------------------------------- */
+
+bool rp__api_v1_queries(rp__request *request)
+{
+    rp__json_writer w;
+    begin_reply(request, &w, "riposte.queries/1");
+    rp__running_write(&request->http->runnings, request->index, &w);
+    end_reply(request, &w);
+    return false;
+}
+
+bool rp__api_v1_cancel(rp__request *request)
+{
+    rp__json_writer w;
+    rp_error err = {.text = ""};
+    const size_t n = strlen(request->operand);
+    const bool is_id = n < 20 && strspn(request->operand, "0123456789") == n;
+    const uint64_t id = is_id ? strtoull(request->operand, NULL, 10) : 0;
+    if (rp__running_cancel(&request->http->runnings, request->index, id, &err) != RP_OK) {
+        rp__http_fail_by(request, &err);
+        return false;
+    }
+    begin_reply(request, &w, "riposte.cancel/1");
+    rp__json_writer_uint(&w, "id", id);
+    end_reply(request, &w);
+    return false;
+}
+
+/* ---- 6. The service itself ------------------------------------------------------------------- */
 
 bool rp__api_v1_health(rp__request *request)
 {

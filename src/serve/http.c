@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "serve/access_log.h"
 #include "serve/api_elastic.h"
+#include "serve/compress.h"
 #include "serve/listener.h"
 #include "serve/routes.h"
 #include "serve/shared_reply.h"
@@ -126,6 +127,32 @@ static void release_reply(void *bytes)
     rp__free(bytes);
 }
 
+/* The page of another site that asks, if it may; NULL: none. */
+static const char *origin_of(const rp__request *r)
+{
+    const char *origins = r->http->options->allow_origins;
+    const char *origin = origins ? MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND,
+                                                               MHD_HTTP_HEADER_ORIGIN)
+                                 : NULL;
+    return origin && rp__auth_origin_is_ours(origin, origins) ? origin : NULL;
+}
+
+static void add_origin(const rp__request *r, struct MHD_Response *response)
+{
+    const char *origin = origin_of(r);
+    if (!origin)
+        return;
+    MHD_add_response_header(response, "Access-Control-Allow-Origin", origin);
+    MHD_add_response_header(response, "Access-Control-Expose-Headers",
+                            "ETag, Retry-After, X-Request-Id");
+    if (r->status != 204)
+        return;
+    MHD_add_response_header(response, "Access-Control-Allow-Methods", "GET, POST, DELETE");
+    MHD_add_response_header(response, "Access-Control-Allow-Headers",
+                            "Authorization, Content-Type, If-None-Match, X-Request-Id");
+    MHD_add_response_header(response, "Access-Control-Max-Age", "600");
+}
+
 static void add_headers(const rp__request *r, struct MHD_Response *response)
 {
     char seconds[16];
@@ -137,6 +164,12 @@ static void add_headers(const rp__request *r, struct MHD_Response *response)
         MHD_add_response_header(response, "ETag", r->tag);
     if (r->closes || atomic_load(&r->http->is_draining))
         MHD_add_response_header(response, "Connection", "close");
+    if (r->is_gzip)
+        MHD_add_response_header(response, "Content-Encoding", "gzip");
+    MHD_add_response_header(response, "Vary",
+                            r->http->options->allow_origins ? "Accept, Accept-Encoding, Origin"
+                                                            : "Accept, Accept-Encoding");
+    add_origin(r, response);
     if (r->route && r->route->is_html)
         MHD_add_response_header(response, "Content-Security-Policy",
                                 "default-src 'self'; frame-ancestors 'none'; base-uri 'none'");
@@ -170,6 +203,7 @@ static enum MHD_Result send_reply(rp__request *r)
     if (r->generation)
         rp__metrics_count(&r->http->metrics, r->index, r->route->op, r->processor, r->result);
     rp__access_log_put(r);
+    r->is_gzip = r->takes_gzip && rp__compress_reply(&r->reply);
     struct MHD_Response *response =
         MHD_create_response_from_buffer_with_free_callback(r->reply.n, r->reply.at, release_reply);
     if (!response)
@@ -215,6 +249,21 @@ bool rp__http_is_known(rp__request *request)
     request->status = MHD_HTTP_NOT_MODIFIED;
     request->type = "application/json";
     return true;
+}
+
+void rp__http_note(rp__request *request, const rp_outcome *o)
+{
+    request->processor = o->hits.processor;
+    request->hits = o->hits.n;
+    request->result = o->hits.is_partial ? RP_RESULT_PARTIAL : RP_RESULT_OK;
+    request->plan = (rp__plan_note){.reason = o->reason ? o->reason : "",
+                                    .queued_ns = o->queued_ns,
+                                    .estimated_ns = o->estimated_ns,
+                                    .answered_ns = o->answered_ns,
+                                    .postings = o->hits.postings,
+                                    .work = o->hits.work,
+                                    .together = o->together,
+                                    .moves = o->moves};
 }
 
 void rp__http_suspend(rp__request *request)
@@ -278,8 +327,8 @@ static enum MHD_Result check_body(rp__request *r)
     const rp__serve_options *o = r->http->options;
     const uint64_t limit = r->route->is_msearch ? o->max_msearch : o->max_body;
     char text[160];
-    if (r->body_bytes > 0 && strcmp(r->route->method, "GET") == 0 && !r->route->has_body)
-        return refuse(r, 400, RP_USAGE, "a GET has no body; send a POST");
+    if (r->body_bytes > 0 && strcmp(r->route->method, "POST") != 0 && !r->route->has_body)
+        return refuse(r, 400, RP_USAGE, "only a POST has a body; send a POST");
     if (r->body_bytes > limit) {
         rp__metrics_reject(&r->http->metrics, RP_REJECTED_BODY);
         snprintf(text, sizeof text, "the body has %llu bytes, more than %llu; raise --max-%s",
@@ -323,6 +372,12 @@ static enum MHD_Result check_head(rp__request *r, const rp__head *head)
         return refuse(r, 421, RP_USAGE,
                       "the Host is not known; start with --allow-host NAME, or use the address");
     }
+    if (strcmp(head->method, "OPTIONS") == 0 &&
+        origin_of(r)) { /* a browser asks whether it may ask */
+        r->status = 204;
+        r->type = "text/plain";
+        return send_reply(r);
+    }
     if (rp__routes_find(r, &err) != RP_OK)
         return refuse_route(r, &err);
     if (!r->route->is_open && !rp__auth_check(&http->auth, rp__head_find(head, "authorization"))) {
@@ -351,6 +406,7 @@ static enum MHD_Result take_head(rp__request *r, const char *method, const char 
     const char *accept = rp__head_find(&head, "accept");
     r->wants_json = accept && !strstr(accept, "text/html") &&
                     (strstr(accept, "application/json") || strstr(accept, "elasticsearch+json"));
+    r->takes_gzip = rp__compress_is_taken(rp__head_find(&head, "accept-encoding"));
     return check_head(r, &head);
 }
 
@@ -535,6 +591,7 @@ rp_status rp__http_open(rp__http *http, const rp__serve_options *options, rp__se
     pthread_mutex_init(&http->lock, NULL);
     http->is_in_place = strncmp(MHD_get_version(), "0.9.7", 5) == 0;
     http->id_base = rp__clock_now() << 20;
+    rp__running_open(&http->runnings);
     rp_status status = rp__metrics_open(&http->metrics, service->n, err);
     if (status == RP_OK)
         status = rp__auth_open(&http->auth, options->token_file, options->token, err);
@@ -594,6 +651,7 @@ void rp__http_close(rp__http *http)
         close(http->listener);
     rp__auth_close(&http->auth);
     rp__cache_free(http->cache);
+    rp__running_close(&http->runnings);
     rp__metrics_close(&http->metrics);
     pthread_mutex_destroy(&http->lock);
 }

@@ -12,6 +12,7 @@
 #include "serve/head.h"
 #include "serve/metrics.h"
 #include "serve/params.h"
+#include "serve/running.h"
 #include "serve/serve.h"
 #include "serve/service.h"
 
@@ -20,6 +21,13 @@ typedef struct rp__route rp__route;
 typedef struct rp__http rp__http;
 
 enum { RP_REQUEST_ID = 64, RP_TAG_BYTES = 48 };
+
+/* How a query was answered, for the log of slow ones. */
+typedef struct rp__plan_note {
+    const char *reason; /* why the policy chose the processor; NULL: no query was answered */
+    uint64_t queued_ns, estimated_ns, answered_ns, postings, work;
+    uint32_t together, moves;
+} rp__plan_note;
 
 typedef struct rp__request {
     rp__http *http;
@@ -31,10 +39,11 @@ typedef struct rp__request {
     size_t query_bytes;
     char method[8];
     const rp__route *route;
-    size_t index;               /* of the service */
-    bool has_index;             /* is_elastic: one was named, or there is only one */
-    bool is_elastic;            /* the client speaks Elasticsearch's way */
-    bool wants_json;            /* its Accept says so */
+    size_t index;    /* of the service */
+    bool has_index;  /* is_elastic: one was named, or there is only one */
+    bool is_elastic; /* the client speaks Elasticsearch's way */
+    bool wants_json; /* its Accept says so */
+    bool takes_gzip;
     const char *operand;        /* inside path: what follows "docs/"; NULL: none */
     rp__generation *generation; /* NULL: the route has none */
     rp__params params;
@@ -50,10 +59,13 @@ typedef struct rp__request {
     unsigned status; /* 0: there is none yet */
     rp__buf reply;
     const char *type;
-    bool closes;            /* the connection, afterwards */
+    bool closes; /* the connection, afterwards */
+    bool is_gzip;
     uint32_t retry_after;   /* seconds; 0: not said */
     const char *allow;      /* methods; NULL: not said */
     char tag[RP_TAG_BYTES]; /* ETag; "": none */
+
+    rp__running *running; /* its query; of a handler that has one */
 
     /* Of a reply that others may share. */
     rp__flight *flight;      /* that others wait for; NULL: none */
@@ -69,7 +81,8 @@ typedef struct rp__request {
     rp__result result;
     uint64_t hits;
     char *query_text; /* the query; NULL: none */
-    void *work;       /* of the handler; freed by its `release` */
+    rp__plan_note plan;
+    void *work; /* of the handler; freed by its `release` */
     void (*release)(void *work);
 } rp__request;
 
@@ -79,6 +92,7 @@ struct rp__http {
     rp__metrics metrics;
     rp__auth auth;
     rp__cache *cache; /* NULL: none */
+    rp__runnings runnings;
     struct MHD_Daemon *daemon;
     int listener;
     bool is_in_place; /* what head.c says of the library's buffer holds */
@@ -110,6 +124,9 @@ void rp__http_resume(rp__request *request);
 /* The reply to a GET will depend on nothing but its target and the generation: it gets an ETag.
  * True: the client says that it has that reply, and is answered so. */
 bool rp__http_is_known(rp__request *request);
+
+/* Notes how the request's query was answered, for the logs and counters. */
+void rp__http_note(rp__request *request, const rp_outcome *outcome);
 
 /* A reply that says what went wrong: {"error":{"code","message","column","remedy"}}. */
 void rp__http_fail(rp__request *request, unsigned status, const rp_error *err);

@@ -71,6 +71,22 @@ static const rp__route table[] = {
      .summary = "What the index holds.",
      .schema = "riposte.stats/1"},
     {.method = "GET",
+     .name = "queries",
+     .kind = RP_ROUTE_INDEX,
+     .op = RP_OP_OTHER,
+     .handle = rp__api_v1_queries,
+     .params = rp__api_v1_no_params,
+     .summary = "The queries that are being answered.",
+     .schema = "riposte.queries/1"},
+    {.method = "DELETE",
+     .name = "queries",
+     .kind = RP_ROUTE_ITEM,
+     .op = RP_OP_OTHER,
+     .handle = rp__api_v1_cancel,
+     .params = rp__api_v1_no_params,
+     .summary = "Cancels a query: who asked gets a 503.",
+     .schema = "riposte.cancel/1"},
+    {.method = "GET",
      .name = "healthz",
      .op = RP_OP_OTHER,
      .is_open = true,
@@ -345,7 +361,7 @@ rp_status rp__routes_find(rp__request *r, rp_error *err)
     const char *question = strchr(r->target, '?');
     const size_t bytes = question ? (size_t)(question - r->target) : strlen(r->target);
     const char *method = strcmp(r->method, "HEAD") == 0 ? "GET" : r->method;
-    static char allowed[][16] = {"GET, HEAD", "POST", "GET, HEAD, POST"};
+    static const char *const allowed[] = {"GET, HEAD", "POST", "GET, HEAD, POST", "DELETE"};
     unsigned seen = 0;
     place at = {0};
     r->query = question ? question + 1 : "";
@@ -355,7 +371,7 @@ rp_status rp__routes_find(rp__request *r, rp_error *err)
         const rp__route *route = rp__routes_at(i);
         if (!fits(route, &at))
             continue;
-        seen |= strcmp(route->method, "GET") == 0 ? 1 : 2;
+        seen |= strcmp(route->method, "GET") == 0 ? 1 : strcmp(route->method, "POST") == 0 ? 2 : 4;
         if (strcmp(route->method, method) != 0)
             continue;
         r->route = route;
@@ -379,7 +395,7 @@ rp_status rp__routes_find(rp__request *r, rp_error *err)
 rp_status rp__routes_read(rp__request *r, rp_error *err)
 {
     const rp__route *route = r->route;
-    const bool is_query = strcmp(route->method, "GET") == 0 || r->is_elastic;
+    const bool is_query = strcmp(route->method, "POST") != 0 || r->is_elastic;
     rp__params_init(&r->params, is_query ? route->params : rp__api_v1_no_params);
     rp_status status = rp__params_read_query(&r->params, r->query, r->query_bytes, err);
     if (status == RP_OK && !is_query && !route->is_msearch) {
@@ -498,7 +514,11 @@ static void write_response(rp__json_writer *w, const char *code, const char *wha
 
 static void write_route(rp__json_writer *w, const rp__route *route)
 {
-    rp__json_writer_begin(w, strcmp(route->method, "GET") == 0 ? "get" : "post", '{');
+    rp__json_writer_begin(w,
+                          strcmp(route->method, "GET") == 0    ? "get"
+                          : strcmp(route->method, "POST") == 0 ? "post"
+                                                               : "delete",
+                          '{');
     rp__json_writer_text(w, "summary", route->summary);
     write_parameters(w, route);
     if (strcmp(route->method, "POST") == 0)
@@ -523,7 +543,9 @@ static size_t write_path(rp__json_writer *w, const rp__route *first, size_t i)
                                                : "/v1/{index}/",
              first->name, has_item(first) ? "/{id}" : "");
     rp__json_writer_begin(w, path, '{');
-    for (; rp__routes_at(i) && strcmp(rp__routes_at(i)->name, first->name) == 0; i++)
+    for (; rp__routes_at(i) && strcmp(rp__routes_at(i)->name, first->name) == 0 &&
+           rp__routes_at(i)->kind == first->kind;
+         i++)
         write_route(w, rp__routes_at(i));
     rp__json_writer_end(w, '}');
     return i;

@@ -223,7 +223,7 @@ def link(name):
 
 
 def names_of_routes_are_no_indexes():
-    for name in ("_search", "metrics", "v1", "search", "openapi.json"):
+    for name in ("_search", "metrics", "v1", "search", "openapi.json", "queries"):
         path = link(name)
         done = subprocess.run([RIPOSTE, "serve", path, "--listen", "127.0.0.1:0"], capture_output=True,
                               stdin=subprocess.DEVNULL, timeout=SLOW)

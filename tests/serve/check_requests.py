@@ -289,6 +289,9 @@ def openapi_describes_what_is_there():
                 elif "requestBody" in row:
                     body = '{"searches":[{"q":"a"}]}' if "msearch" in path else '{"q":"a"}'
                 status, headers, _ = service.request(method.upper(), filled, body)
+                if method == "delete":  # there is no query to cancel
+                    equal(404, status, filled)
+                    continue
                 equal(200, status, filled)
                 content = list(row["responses"]["200"]["content"])[0]
                 holds(headers["Content-Type"].startswith(content.replace("*", "")), filled)
