@@ -13,7 +13,7 @@ typedef struct serve_args {
     rp__common_args common;
     rp__query_args query;
     rp__policy_args policy;
-    const char *listen, *token_file, *allow_host, *allow_origin;
+    const char *listen, *token_file, *allow_host, *allow_origin, *config;
     bool insecure, log_queries;
     uint64_t max_head, max_body, max_msearch, cache;
     uint32_t threads, queue, http_threads, timeout_ms, slow_ms;
@@ -26,6 +26,12 @@ typedef struct serve_args {
 static const char *const logs[] = {"text", "json", "off", NULL}; /* in rp__serve_log's order */
 
 static const rp__option serve_rows[] = {
+    {.name = "config",
+     .kind = RP_OPTION_TEXT,
+     .argument = "FILE",
+     AT(config),
+     .help = "lines \"name = value\" for options that are neither here nor in variables such as "
+             "RIPOSTE_MAX_BODY; otherwise RIPOSTE_CONFIG"},
     {.name = "listen",
      .kind = RP_OPTION_TEXT,
      .argument = "ADDRESS",
@@ -290,5 +296,6 @@ const rp__verb rp__cmd_serve_verb = {
                 "curl 'http://127.0.0.1:7700/v1/search?q=two+words&snippet=true'\n",
     .groups = groups,
     .args_bytes = sizeof(serve_args),
+    .has_settings = true,
     .run = run,
 };

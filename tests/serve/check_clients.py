@@ -1,9 +1,11 @@
 """What clients may ask besides searches: gzip, other origins, running queries; and the log of slow ones."""
 import gzip
 import json
+import os
+import subprocess
 import threading
 
-from service import Service, equal, holds, main, path_of
+from service import DEMO, RIPOSTE, SLOW, WORK, Service, equal, holds, main, path_of
 
 HEAVY = " ".join("%s*" % c for c in ("con", "pro", "int", "sup"))
 
@@ -112,6 +114,44 @@ def slow_queries_are_logged():
         equal("", service.log())
 
 
+def settings_come_from_flag_variable_file_or_default():
+    path = os.path.join(WORK, "serve.conf")
+
+    def write(text):
+        with open(path, "w") as f:
+            f.write(text)
+
+    def doctor(*args, env=None):
+        done = subprocess.run([RIPOSTE, "doctor", "--settings", "--json", *args], capture_output=True,
+                              env={**os.environ, **(env or {})})
+        return done.returncode, {r["name"]: r for r in json.loads(done.stdout)["rows"]} if not done.returncode else 0
+
+    write("# mine\n\n  slow-ms = 7 \nlog=off\nlog-queries = true\nqueue = 5\n")
+    rc, rows = doctor("--config", path, env={"RIPOSTE_QUEUE": "9"})
+    equal(0, rc)
+    text = lambda name: json.dumps(rows[name])
+    holds("7 (line 3)" in text("slow-ms") and "9 (RIPOSTE_QUEUE)" in text("queue"), rows)
+    holds("64M (default)" in text("cache") and "not set" in text("token-file"), rows)
+    with Service("--config", path) as service:  # log=off
+        service.get("search", q="music")
+        equal("", service.log())
+    with Service(env={"RIPOSTE_CONFIG": path, "RIPOSTE_LOG": "json"}) as service:
+        service.get("search", q="music")
+        equal("music", json.loads(service.log().splitlines()[0])["query"])
+    with Service("--log", "text", env={"RIPOSTE_CONFIG": path, "RIPOSTE_LOG": "json"}) as service:
+        service.get("search", q="music")
+        holds('"music"' in service.log() and not service.log().startswith("{"))
+    for text_of, line, words in (("cach = 1M\n", 1, b"unknown setting"), ("\ncache = lots\n", 2, b"not a size"),
+                                 ("\n\nlisten\n", 3, b"no setting"), ("queue=1\nqueue=2", 2, b"set it once"),
+                                 ("insecure = maybe", 1, b"neither true"), ("config = x", 1, b"unknown setting"),
+                                 ("quiet = true", 1, b"unknown setting")):
+        write(text_of)
+        done = subprocess.run([RIPOSTE, "serve", DEMO, "--config", path], capture_output=True, timeout=SLOW)
+        holds(done.returncode in (2, 3) and words in done.stderr, done.stderr)
+        holds(b"serve.conf:%d:" % line in done.stderr, done.stderr)
+        holds(doctor("--config", path)[0] in (2, 3))
+
+
 def timelines_are_of_the_answer():
     with Service("--policy", "cpu") as service:
         for _ in range(2):  # never from the cache
@@ -131,4 +171,5 @@ def timelines_are_of_the_answer():
 
 if __name__ == "__main__":
     main([replies_are_compressed, other_origins_are_let_in, running_queries_are_cancelled,
-          those_who_wait_for_a_late_one_ask_themselves, slow_queries_are_logged, timelines_are_of_the_answer])
+          those_who_wait_for_a_late_one_ask_themselves, slow_queries_are_logged,
+          settings_come_from_flag_variable_file_or_default, timelines_are_of_the_answer])
