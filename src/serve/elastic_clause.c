@@ -92,10 +92,10 @@ rp_status rp__elastic_clause_value(rp__elastic_reading *x, const char *what)
 
 rp_status rp__elastic_clause_count(rp__elastic_reading *x, const char *what, uint64_t *out)
 {
+    *out = 0;
     rp_status status = rp__elastic_clause_value(x, what);
     if (status != RP_OK)
         return status;
-    *out = 0;
     for (size_t i = 0; i < x->json.string_bytes; i++) {
         if (!isdigit((unsigned char)x->json.string[i]) || i > 9)
             return rp__error_set(x->err, RP_USAGE, "[%s] is no whole number that is supported",

@@ -203,7 +203,8 @@ static rp_status read_fragment(rp__elastic_reading *x)
     if (status == RP_OK && (n < 1 || n > MAX_FRAGMENT))
         return rp__error_set(x->err, RP_USAGE, "[fragment_size] is a number from 1 to %d",
                              MAX_FRAGMENT);
-    x->out->fragment = (size_t)n;
+    if (status == RP_OK)
+        x->out->fragment = (size_t)n;
     return status;
 }
 
