@@ -225,10 +225,11 @@ $B/tests/%.so: tests/%.c
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -shared $< -o $@ -ldl
 
+$B/fuzz/fuzz_settings $B/fuzz_settings: src/cli/settings.c
 $B/fuzz/%: fuzz/%.c fuzz/replay_main.c $(GCOV) $B/libriposte.a $B/liblab.a $B/libserve.a $B/libtests.a
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $(filter %.c,$^) $B/libtests.a \
-	    $B/libserve.a $B/liblab.a $B/libriposte.a -o $@ $(LIBS)
+	    $B/libserve.a $B/liblab.a $B/libriposte.a -o $@ $(SERVE_LIBS) $(LIBS)
 
 $B/bench/%: bench/%.c $B/libriposte.a $(GCOV)
 	@mkdir -p $(@D)
@@ -356,8 +357,8 @@ fuzz: ## build the libFuzzer targets (needs clang)
 
 fuzz-clang: $B/libriposte.a $B/liblab.a $B/libserve.a $(FUZZ_SRC:fuzz/%.c=$B/%)
 $B/fuzz_%: fuzz/fuzz_%.c $B/libriposte.a $B/liblab.a $B/libserve.a $B/libtests.a
-	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -fsanitize=fuzzer $(LDFLAGS) $< $B/libtests.a \
-	    $B/libserve.a $B/liblab.a $B/libriposte.a -o $@ $(LIBS)
+	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -fsanitize=fuzzer $(LDFLAGS) $(filter %.c,$^) $B/libtests.a \
+	    $B/libserve.a $B/liblab.a $B/libriposte.a -o $@ $(SERVE_LIBS) $(LIBS)
 
 bundle: fuzz $(PROOFS) ## what proof and fuzz-run run, in B/bundle, to be copied to a larger machine
 	@tools/bundle $B/bundle $(PROOFS) $(FUZZ_SRC:fuzz/%.c=$B/libfuzzer/%)

@@ -90,8 +90,9 @@ typedef struct rp_job {
      * drain or free the executor. */
     void (*done)(void *arg, rp_outcome *outcome);
     void *arg;
-    size_t from; /* hits begin after so many better ones; 0: that of the options */
-    bool trace;  /* its hits have their steps, whatever the options say */
+    size_t from;           /* hits begin after so many better ones; 0: that of the options */
+    bool trace;            /* its hits have their steps, whatever the options say */
+    const rp_total *total; /* NULL: that of the options */
 } rp_job;
 
 /* Opens a card where there is one and the policy uses it; RP_UNAVAILABLE: the policy, or the option

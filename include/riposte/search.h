@@ -1,7 +1,7 @@
 /* riposte/search.h: ask an open index.
  *
  * Chapters: 1 the simple call; 2 options and the searcher; 3 many queries at once; 4 explain;
- * 5 snippets; 6 words that no document has; 7 GPUs and their faults.
+ * 5 snippets; 6 words that no document has; 7 GPUs and their faults; 8 keys of queries.
  * Query language: words; "a phrase"~2; prefix*; w*d and wor?d; word~1 and word~2; term^2.5; AND OR
  * NOT, also && || !; +must -not; parentheses. docs/query-language.md has it in full. */
 #ifndef RIPOSTE_SEARCH_H
@@ -291,6 +291,21 @@ void rp_searcher_get_gpu_state(const rp_searcher *searcher, rp_gpu_state *out);
 /* The operators of the last query, in their order, where the algorithm is operators with the option
  * mode=stepped. Returns how many there were, of which `out` has the first `max`. */
 size_t rp_searcher_get_steps(const rp_searcher *searcher, rp_query_step *out, size_t max);
+
+/* ---- 8. Keys of queries ---------------------------------------------------------------------- */
+
+typedef struct rp_key {
+    uint8_t *at; /* any bytes */
+    size_t n;
+} rp_key;
+
+/* Bytes that two queries share only where this index answers both alike, with searchers of the same
+ * options: "Wing  lift" and "wing lift" have one key. Another generation of the index may give
+ * other bytes. `mode` NULL: that of the options. Fails where a search would fail before it is
+ * answered. Free the key. */
+rp_status rp_query_key(rp_searcher *searcher, const char *query, size_t query_bytes,
+                       const rp_mode *mode, rp_key *out, rp_error *err);
+void rp_key_free(rp_key *key); /* NULL and all zero are fine */
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
 #include "base/cpu.h"
 #include "base/error.h"
 #include "base/json.h"
@@ -19,7 +20,8 @@
 
 typedef struct doctor_args {
     rp__common_args common;
-    const char *gpu, *costs;
+    const char *gpu, *costs, *config;
+    bool settings;
 } doctor_args;
 
 static const rp__option option_rows[] = {
@@ -33,6 +35,15 @@ static const rp__option option_rows[] = {
      .argument = "FILE",
      .at = offsetof(doctor_args, costs),
      .help = "whether this file of cost rules is for this machine; otherwise RIPOSTE_COSTS"},
+    {.name = "settings",
+     .kind = RP_OPTION_FLAG,
+     .at = offsetof(doctor_args, settings),
+     .help = "show each option of riposte serve, its value and where that comes from"},
+    {.name = "config",
+     .kind = RP_OPTION_TEXT,
+     .argument = "FILE",
+     .at = offsetof(doctor_args, config),
+     .help = "with --settings: the file of settings; otherwise RIPOSTE_CONFIG"},
     {0},
 };
 
@@ -223,10 +234,54 @@ static void look_at_environment(doctor *d)
         put(d, "environment", FINE, "no variable that riposte heeds is set");
 }
 
+static void show_settings(doctor *d, const rp__settings *settings)
+{
+    char where[64];
+    const char *value;
+    for (const rp__option_group *g = rp__cmd_serve_verb.groups; g->rows; g++)
+        for (const rp__option *row = g->rows; g->rows != rp__options_common && row->name; row++) {
+            if (strcmp(row->name, "config") == 0)
+                continue;
+            const char *source = rp__options_source(row, settings, &value, where, sizeof where);
+            if (source)
+                put(d, row->name, FINE, "%s (%s)", value, source);
+            else
+                put(d, row->name, ABSENT, "not set");
+        }
+}
+
+/* What riposte serve would take without options, as it would read it. */
+static void look_at_settings(doctor *d)
+{
+    char serve[] = "serve", dir[] = "DIR", option[] = "--config", variable[64];
+    const char *path = d->args->config ? d->args->config
+                                       : rp__settings_variable("config", variable, sizeof variable);
+    char *argv[] = {serve, dir, option, (char *)(uintptr_t)path, NULL};
+    rp__console console = *d->console;
+    rp_error why = {.text = ""};
+    rp__call call = {.verb = &rp__cmd_serve_verb,
+                     .args = rp__alloc_zero(1, rp__cmd_serve_verb.args_bytes)};
+    if (!d->args->settings || !call.args) {
+        rp__free(call.args);
+        return;
+    }
+    rp_status status = rp__options_parse(call.verb, path ? 4 : 2, argv, &call, &console, &why);
+    if (status == RP_OK)
+        show_settings(d, &call.settings);
+    else
+        put(d, "settings", WRONG, "%s", why.text);
+    if (status != RP_OK && d->status == RP_OK) {
+        *d->err = why;
+        d->status = status;
+    }
+    rp__settings_free(&call.settings);
+    rp__free(call.args);
+}
+
 /* In the order in which they are shown. */
 static void (*const rows[])(doctor *d) = {
     look_at_version, look_at_libraries, look_at_cpu,   look_at_instructions, look_at_memory,
-    look_at_disk,    look_at_gpus,      look_at_costs, look_at_environment,
+    look_at_disk,    look_at_gpus,      look_at_costs, look_at_environment,  look_at_settings,
 };
 
 /* ---- 2. The table, and the object ------------------------------------------------------------ */

@@ -13,10 +13,10 @@ typedef struct serve_args {
     rp__common_args common;
     rp__query_args query;
     rp__policy_args policy;
-    const char *listen, *token_file, *allow_host;
+    const char *listen, *token_file, *allow_host, *allow_origin, *config;
     bool insecure, log_queries;
-    uint64_t max_head, max_body, max_msearch;
-    uint32_t threads, queue, http_threads, timeout_ms;
+    uint64_t max_head, max_body, max_msearch, cache;
+    uint32_t threads, queue, http_threads, timeout_ms, slow_ms;
     uint32_t max_connections, max_per_address, head_ms, body_ms, idle_ms, drain_ms;
     rp__serve_log log;
 } serve_args;
@@ -26,6 +26,12 @@ typedef struct serve_args {
 static const char *const logs[] = {"text", "json", "off", NULL}; /* in rp__serve_log's order */
 
 static const rp__option serve_rows[] = {
+    {.name = "config",
+     .kind = RP_OPTION_TEXT,
+     .argument = "FILE",
+     AT(config),
+     .help = "lines \"name = value\" for options that are neither here nor in variables such as "
+             "RIPOSTE_MAX_BODY; otherwise RIPOSTE_CONFIG"},
     {.name = "listen",
      .kind = RP_OPTION_TEXT,
      .argument = "ADDRESS",
@@ -49,6 +55,12 @@ static const rp__option serve_rows[] = {
      AT(allow_host),
      .help = "without a token: names besides localhost by which clients call the service, with "
              "commas between"},
+    {.name = "allow-origin",
+     .kind = RP_OPTION_TEXT,
+     .argument = "ORIGINS",
+     AT(allow_origin),
+     .help = "let pages of these origins ask, with commas between, or * for all (CORS); otherwise "
+             "browsers let none"},
     {.name = "policy",
      .kind = RP_OPTION_NAME,
      .argument = "NAME",
@@ -69,6 +81,13 @@ static const rp__option serve_rows[] = {
      .most = 30000,
      AT(timeout_ms),
      .help = "milliseconds after which a query that names no time is answered with what was found"},
+    {.name = "cache",
+     .kind = RP_OPTION_SIZE,
+     .argument = "SIZE",
+     .initial = "64M",
+     .most = (double)(UINT64_C(1) << 40),
+     AT(cache),
+     .help = "memory for replies that are asked for again; 0: none is kept"},
     {.name = "threads",
      .kind = RP_OPTION_COUNT32,
      .argument = "N",
@@ -94,6 +113,12 @@ static const rp__option serve_rows[] = {
      .kind = RP_OPTION_FLAG,
      AT(log_queries),
      .help = "with the text of queries, which is left out otherwise"},
+    {.name = "slow-ms",
+     .kind = RP_OPTION_COUNT32,
+     .argument = "MS",
+     .most = 3600000,
+     AT(slow_ms),
+     .help = "log each query that takes so long with how it was answered; otherwise none"},
     {0},
 };
 
@@ -222,12 +247,14 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
         .token_file = a->token_file,
         .token = token && *token && !a->token_file ? token : NULL,
         .allow_hosts = a->allow_host,
+        .allow_origins = a->allow_origin,
         .executor = {.search = &search,
                      .policy = rp__policy_args_name(&a->policy, search.processor),
                      .costs = a->policy.costs,
                      .threads = a->threads,
                      .max_queued = a->queue},
         .verify = a->query.verify,
+        .cache_bytes = a->cache,
         .timeout_ms = a->timeout_ms,
         .http_threads = a->http_threads,
         .max_connections = a->max_connections,
@@ -241,6 +268,7 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
         .drain_ms = a->drain_ms,
         .log = console->is_quiet ? RP_SERVE_LOG_OFF : a->log,
         .log_queries = a->log_queries,
+        .slow_ms = a->slow_ms,
         .goes_on = goes_on,
         .on_ready = show_address,
         .arg = console,
@@ -261,12 +289,13 @@ const rp__verb rp__cmd_serve_verb = {
         "the name may be left out. docs/serve.md has the requests and replies. A new generation of "
         "an index that is built into the same folder is taken over without a pause. SIGTERM or "
         "SIGINT ends the service with exit code 0, after the requests that have come are answered. "
-        "Takes at most --max-memory for each query that is answered at a time, 256 MiB for bodies "
-        "of requests, and 48 KiB for a connection.",
+        "Takes at most --max-memory for each query that is answered at a time, --cache for "
+        "replies, 256 MiB for bodies of requests, and 48 KiB for a connection.",
     .examples = "riposte serve my.rip\n"
                 "riposte serve my.rip other.rip --listen 127.0.0.1:0 --policy cpu\n"
                 "curl 'http://127.0.0.1:7700/v1/search?q=two+words&snippet=true'\n",
     .groups = groups,
     .args_bytes = sizeof(serve_args),
+    .has_settings = true,
     .run = run,
 };

@@ -48,6 +48,7 @@ static rp_status run_verb(rp__console *console, const rp__verb *verb, int argc, 
         console->is_quiet = common->quiet;
         status = common->help ? print_help(verb, stdout, err) : verb->run(console, &call, err);
     }
+    rp__settings_free(&call.settings);
     rp__free(call.args);
     return status;
 }

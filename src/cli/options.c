@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "cli/environment.h"
 
 _Static_assert(sizeof(size_t) == sizeof(uint64_t), "COUNT64 rows store size_t and uint64_t alike");
 
@@ -414,6 +415,111 @@ static rp_status check_operands(parser *p, const rp__call *call)
     return RP_OK;
 }
 
+/* ---- 4. Settings ----------------------------------------------------------------------------- */
+
+/* Variables that mean something to the library too are left to it. */
+static bool is_librarys(const char *variable)
+{
+    const rp__environment_row *row;
+    for (size_t i = 0; (row = rp__environment_at(i)); i++)
+        if (strcmp(row->name, variable) == 0)
+            return true;
+    return false;
+}
+
+const char *rp__options_source(const rp__option *row, const rp__settings *settings,
+                               const char **value, char *where, size_t cap)
+{
+    const rp__setting *setting = rp__settings_find(settings, row->name);
+    *value = rp__settings_variable(row->name, where, cap);
+    if (*value && !is_librarys(where))
+        return where;
+    if (setting) {
+        *value = setting->value;
+        snprintf(where, cap, "line %u", setting->line);
+        return where;
+    }
+    *value = row->initial;
+    return row->initial ? "default" : NULL;
+}
+
+static rp_status fill_row(parser *p, size_t i, const rp__settings *settings, const char *path)
+{
+    const rp__option *row = p->rows[i].row;
+    const char *value;
+    char where[64], why[sizeof p->err->text];
+    const char *source = rp__options_source(row, settings, &value, where, sizeof where);
+    if (p->is_given[i] || source != where) /* a default is there already */
+        return RP_OK;
+    const rp__setting *setting = rp__settings_find(settings, row->name);
+    const bool is_line = setting && value == setting->value;
+    rp_status status = RP_OK;
+    if (row->kind == RP_OPTION_FLAG && strcmp(value, "false") == 0)
+        return RP_OK;
+    if (row->kind == RP_OPTION_FLAG && strcmp(value, "true") != 0)
+        status = refuse(p, row, value, "is neither true nor false", NULL);
+    else
+        status = store(p, &p->rows[i], value);
+    if (status == RP_OK)
+        return RP_OK;
+    snprintf(why, sizeof why, "%s", p->err->text);
+    if (is_line)
+        return rp__error_set(p->err, RP_USAGE, "%s:%u: %s", path, setting->line, why);
+    return rp__error_set(p->err, RP_USAGE, "%s: %s", where, why);
+}
+
+/* What every verb has is said on the command line alone. */
+static bool is_common(const char *name)
+{
+    for (const rp__option *row = rp__options_common; row->name; row++)
+        if (strcmp(row->name, name) == 0)
+            return true;
+    return strcmp(name, "config") == 0;
+}
+
+/* RP_USAGE: the file has a name that no option of the verb has. */
+static rp_status check_names(parser *p, const rp__settings *settings, const char *path)
+{
+    for (size_t s = 0; s < settings->n; s++) {
+        const rp__setting *setting = &settings->at[s];
+        rp__nearest near = {0};
+        char remedy[160];
+        for (size_t i = 0; i < p->n; i++)
+            rp__options_nearest(&near, setting->name, p->rows[i].row->name);
+        if (has_row(p, setting->name) && !is_common(setting->name))
+            continue;
+        snprintf(remedy, sizeof remedy, "%s = ...", near.name ? near.name : "");
+        return rp__console_usage(
+            p->console, p->err, near.name && !is_common(near.name) ? remedy : NULL,
+            "%s:%u: unknown setting \"%.40s\"", path, setting->line, setting->name);
+    }
+    return RP_OK;
+}
+
+static size_t row_of(const parser *p, const char *name)
+{
+    size_t i = 0;
+    while (i < p->n && strcmp(p->rows[i].row->name, name) != 0)
+        i++;
+    return i;
+}
+
+static rp_status fill(parser *p, rp__call *call)
+{
+    const size_t config = row_of(p, "config");
+    const char *path = NULL;
+    rp_status status = fill_row(p, config, &call->settings, "");
+    memcpy(&path, p->rows[config].record + p->rows[config].row->at, sizeof path);
+    if (status == RP_OK && path)
+        status = rp__settings_read(path, &call->settings, p->err);
+    if (status == RP_OK && path)
+        status = check_names(p, &call->settings, path);
+    for (size_t i = 0; status == RP_OK && i < p->n; i++)
+        if (i != config && !is_common(p->rows[i].row->name))
+            status = fill_row(p, i, &call->settings, path ? path : "");
+    return status;
+}
+
 rp_status rp__options_parse(const rp__verb *verb, int argc, char **argv, rp__call *call,
                             rp__console *console, rp_error *err)
 {
@@ -430,6 +536,8 @@ rp_status rp__options_parse(const rp__verb *verb, int argc, char **argv, rp__cal
     status = bind_rows(&p, call->args);
     if (status == RP_OK)
         status = parse_words(&p, argc, argv);
+    if (status == RP_OK && verb->has_settings)
+        status = fill(&p, call);
     if (status != RP_OK)
         goto done;
     call->operands = argv + optind;

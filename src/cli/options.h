@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "cli/console.h"
+#include "cli/settings.h"
 #include "riposte/status.h"
 
 typedef enum rp__option_kind {
@@ -61,6 +62,7 @@ typedef struct rp__call {
     void *args; /* verb->args_bytes, its common record first */
     char **operands;
     size_t n_operands;
+    rp__settings settings; /* of the verb's file, which arguments may point into; to be freed */
 } rp__call;
 
 struct rp__verb {
@@ -70,6 +72,9 @@ struct rp__verb {
     const char *examples;    /* a command a line; the first is what a usage error says to try */
     const rp__option_group *groups;
     size_t args_bytes;
+    /* options that the command line does not have come from variables, then from the file that the
+     * option "config" names */
+    bool has_settings;
     bool checks_environment; /* itself; otherwise a bad variable ends the program before */
     rp_status (*run)(rp__console *console, const rp__call *call, rp_error *err);
 };
@@ -77,6 +82,10 @@ struct rp__verb {
 /* Stores defaults, then argv[1..] (argv[0] is the verb), into call. RP_USAGE with what to try. */
 rp_status rp__options_parse(const rp__verb *verb, int argc, char **argv, rp__call *call,
                             rp__console *console, rp_error *err);
+
+/* Where the value of a row comes from that the command line does not have; NULL: it has none. */
+const char *rp__options_source(const rp__option *row, const rp__settings *settings,
+                               const char **value, char *where, size_t cap);
 
 /* The letter that means this row; 0: none, or one that an earlier row of the verb has. */
 char rp__options_letter(const rp__verb *verb, const rp__option *row);

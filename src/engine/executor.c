@@ -637,6 +637,9 @@ static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job, r
         return rp__error_set(err, RP_LIMIT,
                              "the query has %zu bytes, more than %zu; raise --max-query",
                              job->query_bytes, o->max_query);
+    if (job->total && ((int)*job->total < RP_TOTAL_AT_LEAST || *job->total > RP_TOTAL_ONLY))
+        return rp__error_set(err, RP_USAGE, "total %d is none; choose from at least, exact, only",
+                             (int)*job->total);
     if (!t->searcher && rp__searcher_branch(e->plain, &t->searcher) != RP_OK)
         return rp__error_no_memory(err);
     const bool traces = o->trace || job->trace;
@@ -649,6 +652,7 @@ static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job, r
     own->from = from;
     own->trace = traces;
     own->mode = job->mode ? *job->mode : o->mode;
+    own->total = job->total ? *job->total : o->total;
     own->plain = o->plain || job->plain;
     t->mode = own->mode == RP_MODE_ANDOR ? RP_MODE_AND : own->mode;
     t->answer = t->first = (rp__answer){.total_is_exact = true};

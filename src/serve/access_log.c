@@ -61,19 +61,58 @@ static void write_text(const rp__request *r, double seconds, rp__buf *out)
     }
 }
 
+/* A query that took long, and how it was answered. */
+static void write_slow(const rp__request *r, double seconds, rp__buf *out)
+{
+    const rp__plan_note *p = &r->plan;
+    rp__json_writer w;
+    char now[32];
+    write_time(now);
+    rp__json_writer_init(&w, out);
+    rp__json_writer_begin(&w, NULL, '{');
+    rp__json_writer_text(&w, "slow", now);
+    rp__json_writer_text(&w, "id", r->id);
+    rp__json_writer_text(&w, "index", index_of(r));
+    rp__json_writer_real(&w, "seconds", seconds, 6);
+    rp__json_writer_text(&w, "processor", r->processor);
+    rp__json_writer_text(&w, "reason", p->reason);
+    rp__json_writer_real(&w, "queued_us", (double)p->queued_ns / 1e3, 3);
+    rp__json_writer_real(&w, "estimated_us", (double)p->estimated_ns / 1e3, 3);
+    rp__json_writer_real(&w, "took_us", (double)p->answered_ns / 1e3, 3);
+    rp__json_writer_uint(&w, "together", p->together);
+    rp__json_writer_uint(&w, "moves", p->moves);
+    rp__json_writer_uint(&w, "postings", p->postings);
+    rp__json_writer_uint(&w, "work", p->work);
+    rp__json_writer_uint(&w, "hits", r->hits);
+    if (r->http->options->log_queries)
+        rp__json_writer_text(&w, "query", r->query_text);
+    rp__json_writer_end(&w, '}');
+}
+
+static void put_line(rp__buf *line)
+{
+    rp__buf_put_byte(line, '\n');
+    ssize_t written = line->failed ? 0 : write(STDERR_FILENO, line->at, line->n);
+    (void)written; /* a line that cannot be written has nowhere to be reported */
+    rp__buf_clear(line, SIZE_MAX);
+}
+
 void rp__access_log_put(const rp__request *request)
 {
-    rp__buf line;
+    const rp__serve_options *o = request->http->options;
     const double seconds = (double)(rp__clock_now() - request->began_ns) / 1e9;
-    if (request->http->options->log == RP_SERVE_LOG_OFF)
-        return;
+    rp__buf line;
     rp__buf_init(&line);
-    if (request->http->options->log == RP_SERVE_LOG_JSON)
-        write_json(request, seconds, &line);
-    else
-        write_text(request, seconds, &line);
-    rp__buf_put_byte(&line, '\n');
-    ssize_t written = line.failed ? 0 : write(STDERR_FILENO, line.at, line.n);
-    (void)written; /* a line that cannot be written has nowhere to be reported */
+    if (o->log != RP_SERVE_LOG_OFF) {
+        if (o->log == RP_SERVE_LOG_JSON)
+            write_json(request, seconds, &line);
+        else
+            write_text(request, seconds, &line);
+        put_line(&line);
+    }
+    if (o->slow_ms > 0 && request->plan.reason && seconds * 1e3 >= o->slow_ms) {
+        write_slow(request, seconds, &line);
+        put_line(&line);
+    }
     rp__buf_free(&line);
 }

@@ -4,6 +4,7 @@
  * once: they take microseconds. */
 #include "serve/api_v1.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -11,6 +12,7 @@
 #include "riposte/riposte.h"
 #include "serve/routes.h"
 #include "serve/search_reply.h"
+#include "serve/shared_reply.h"
 
 enum {
     MAX_SEARCHES = 256, /* of one msearch */
@@ -125,7 +127,8 @@ static const char *policy_of(const rp__request *r, const rp__search *s)
 }
 
 static rp_status submit(rp__request *r, const rp__search *s,
-                        void (*done)(void *arg, rp_outcome *outcome), void *arg, rp_error *err)
+                        void (*done)(void *arg, rp_outcome *outcome), void *arg,
+                        rp__running **running, rp_error *err)
 {
     const rp_job job = {.query = s->query,
                         .query_bytes = s->query_bytes,
@@ -137,12 +140,17 @@ static rp_status submit(rp__request *r, const rp__search *s,
                         .done = done,
                         .arg = arg};
     rp__generation *g = r->generation;
-    rp_executor *executor = g->executor;
-    rp_status status = s->policy
-                           ? rp__compare_get(&g->compare, g->index, &r->http->options->executor,
-                                             s->policy, &executor, err)
-                           : RP_OK;
-    return status == RP_OK ? rp_executor_submit(executor, &job, NULL, err) : status;
+    rp__running_job about = {.executor = g->executor,
+                             .index = r->index,
+                             .request = r->id,
+                             .shows_text = r->http->options->log_queries};
+    if (s->policy) {
+        rp_status status = rp__compare_get(&g->compare, g->index, &r->http->options->executor,
+                                           s->policy, &about.executor, err);
+        if (status != RP_OK)
+            return status;
+    }
+    return rp__running_submit(&r->http->runnings, &about, &job, running, err);
 }
 
 /* Whether there are hits to show: all of them, or those that were found in time. */
@@ -171,20 +179,47 @@ static void on_search(void *arg, rp_outcome *outcome)
     rp__search s;
     rp__json_writer w;
     rp_error err = {.text = ""};
+    rp__running_end(&r->http->runnings, r->running);
     read_search(r->http, &r->params, &s);
     begin_reply(r, &w, "riposte.search/1");
+    r->gap_at = r->reply.n + strlen(",\"query\":");
     if (write_answer(r, &w, &s, outcome, &err) == RP_OK) {
         end_reply(r, &w);
-        r->processor = outcome->hits.processor;
-        r->hits = outcome->hits.n;
-        r->result = outcome->hits.is_partial ? RP_RESULT_PARTIAL : RP_RESULT_OK;
+        rp__http_note(r, outcome);
         if (outcome->hits.is_partial)
             r->tag[0] = 0; /* another time there may be more */
     } else {
         rp__http_fail_by(r, &err);
     }
+    rp__shared_reply_end(r, r->status == 200 && !outcome->hits.is_partial);
     rp_hits_free(&outcome->hits);
     rp__http_resume(r);
+}
+
+/* The query as the reply shows it. */
+static void write_gap(rp__request *r, const rp__search *s)
+{
+    rp__json_writer w;
+    rp__json_writer_init(&w, &r->gap);
+    rp__json_writer_string(&w, NULL, s->query, s->query_bytes);
+}
+
+/* What else shapes a reply. */
+static void add_to_key(const rp__request *r, const rp__search *s, rp__buf *key)
+{
+    rp__buf_put_varint(key, s->k ? s->k : r->http->options->executor.search->k);
+    rp__buf_put_varint(key, s->from);
+    rp__buf_put(key, s->fields, s->n_fields);
+}
+
+/* Submits the search of a request that is suspended. */
+static rp_status ask_search(rp__request *r, rp_error *err)
+{
+    rp__search s;
+    read_search(r->http, &r->params, &s);
+    if (r->deadline_ns)
+        s.timeout_ms = rp__shared_reply_time_left(r) / 1000000;
+    return submit(r, &s, on_search, r, &r->running, err);
 }
 
 /* So that the log can have it, where it may. */
@@ -200,17 +235,28 @@ static void note_query(rp__request *r, const rp__search *s)
 bool rp__api_v1_search(rp__request *request)
 {
     rp__search s;
+    rp__buf key;
     rp_error err = {.text = ""};
+    bool is_answered = false;
     read_search(request->http, &request->params, &s);
     note_query(request, &s);
     if (!s.has_timeline && !s.policy && rp__http_is_known(request))
         return false;
-    rp__http_suspend(request);
-    if (submit(request, &s, on_search, request, &err) != RP_OK) {
-        rp__http_fail_by(request, &err);
-        rp__http_resume(request);
+    rp__buf_init(&key);
+    if (!s.has_timeline && !s.policy && rp__shared_reply_key(request, 'v', request->generation, s.query,
+                                                s.query_bytes, s.has_mode ? &s.mode : NULL, &key)) {
+        write_gap(request, &s);
+        add_to_key(request, &s, &key);
+        is_answered = rp__shared_reply_find(request, &key, s.timeout_ms, ask_search);
+    } else {
+        rp__http_suspend(request);
+        if (ask_search(request, &err) != RP_OK) {
+            rp__http_fail_by(request, &err);
+            rp__http_resume(request);
+        }
     }
-    return true;
+    rp__buf_free(&key);
+    return !is_answered;
 }
 
 /* ---- 3. Many searches ------------------------------------------------------------------------ */
@@ -219,6 +265,7 @@ typedef struct item {
     struct many *many;
     rp__params params;
     rp_outcome outcome;
+    rp__running *running;
 } item;
 
 typedef struct many {
@@ -285,6 +332,7 @@ static void on_item(void *arg, rp_outcome *outcome)
 {
     item *it = arg;
     it->outcome = *outcome; /* its hits are the item's now */
+    rp__running_end(&it->many->request->http->runnings, it->running);
     end_one(it->many);
 }
 
@@ -321,7 +369,7 @@ static void submit_many(rp__request *r, many *m)
         rp__search s;
         item *it = &m->at[i];
         read_search(r->http, &it->params, &s);
-        const rp_status status = submit(r, &s, on_item, it, &it->outcome.err);
+        const rp_status status = submit(r, &s, on_item, it, &it->running, &it->outcome.err);
         if (status == RP_OK)
             continue; /* it may have ended already */
         it->outcome.status = status;
@@ -485,7 +533,35 @@ bool rp__api_v1_stats(rp__request *request)
     return false;
 }
 
-/* ---- 5. The service itself ------------------------------------------------------------------- */
+/* ---- 5. Queries under way --------------------------------------------------------------------- */
+
+bool rp__api_v1_queries(rp__request *request)
+{
+    rp__json_writer w;
+    begin_reply(request, &w, "riposte.queries/1");
+    rp__running_write(&request->http->runnings, request->index, &w);
+    end_reply(request, &w);
+    return false;
+}
+
+bool rp__api_v1_cancel(rp__request *request)
+{
+    rp__json_writer w;
+    rp_error err = {.text = ""};
+    const size_t n = strlen(request->operand);
+    const bool is_id = n < 20 && strspn(request->operand, "0123456789") == n;
+    const uint64_t id = is_id ? strtoull(request->operand, NULL, 10) : 0;
+    if (rp__running_cancel(&request->http->runnings, request->index, id, &err) != RP_OK) {
+        rp__http_fail_by(request, &err);
+        return false;
+    }
+    begin_reply(request, &w, "riposte.cancel/1");
+    rp__json_writer_uint(&w, "id", id);
+    end_reply(request, &w);
+    return false;
+}
+
+/* ---- 6. The service itself ------------------------------------------------------------------- */
 
 bool rp__api_v1_health(rp__request *request)
 {
@@ -506,7 +582,8 @@ bool rp__api_v1_ready(rp__request *request)
 
 bool rp__api_v1_metrics(rp__request *request)
 {
-    rp__metrics_write(&request->http->metrics, request->http->service, &request->reply);
+    rp__metrics_write(&request->http->metrics, request->http->service, request->http->cache,
+                      &request->reply);
     request->type = "text/plain; version=0.0.4";
     request->status = 200;
     return false;

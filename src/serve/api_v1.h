@@ -11,6 +11,8 @@ bool rp__api_v1_suggest(rp__request *request);
 bool rp__api_v1_explain(rp__request *request);
 bool rp__api_v1_document(rp__request *request);
 bool rp__api_v1_stats(rp__request *request);
+bool rp__api_v1_queries(rp__request *request);
+bool rp__api_v1_cancel(rp__request *request);
 bool rp__api_v1_health(rp__request *request);
 bool rp__api_v1_ready(rp__request *request);
 bool rp__api_v1_metrics(rp__request *request);

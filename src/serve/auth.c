@@ -110,3 +110,17 @@ bool rp__auth_check(const rp__auth *auth, const char *header)
         is_known |= is_equal(token, given, strlen(given));
     return is_known;
 }
+
+bool rp__auth_origin_is_ours(const char *origin, const char *origins)
+{
+    const size_t bytes = strlen(origin);
+    if (strcmp(origins, "*") == 0)
+        return true;
+    for (const char *at = origins; bytes > 0 && *at;) {
+        const size_t n = strcspn(at, ",");
+        if (n == bytes && memcmp(at, origin, bytes) == 0)
+            return true;
+        at += n + (at[n] == ',');
+    }
+    return false;
+}

@@ -20,4 +20,8 @@ void rp__auth_close(rp__auth *auth); /* wipes them */
  * of a token is right. */
 bool rp__auth_check(const rp__auth *auth, const char *header);
 
+/* Whether a page of this origin may ask: it is one of `origins`, with commas between, or they are
+ * "*". */
+bool rp__auth_origin_is_ours(const char *origin, const char *origins);
+
 #endif

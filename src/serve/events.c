@@ -73,6 +73,19 @@ static void write_queues(rp__json_writer *w, rp__service *service)
     rp__json_writer_uint(w, "running", running);
 }
 
+static void write_cache(rp__json_writer *w, rp__cache *cache)
+{
+    rp__cache_counts counts;
+    if (!cache)
+        return;
+    rp__cache_get_counts(cache, &counts);
+    rp__json_writer_begin(w, "cache", '{');
+    rp__json_writer_uint(w, "hits", counts.hits + counts.joined);
+    rp__json_writer_uint(w, "misses", counts.misses);
+    rp__json_writer_uint(w, "bytes", counts.bytes);
+    rp__json_writer_end(w, '}');
+}
+
 static void write_sample(rp__http *http, rp__buf *out)
 {
     rp__metrics *m = &http->metrics;
@@ -91,6 +104,7 @@ static void write_sample(rp__http *http, rp__buf *out)
     rp__json_writer_uint(&w, "moves", atomic_load(&m->moves));
     rp__json_writer_uint(&w, "rejected", rejected);
     write_queues(&w, http->service);
+    write_cache(&w, http->cache);
     rp__json_writer_uint(&w, "connections", atomic_load(&m->connections));
     rp__json_writer_end(&w, '}');
     rp__buf_put_string(out, "\n\n");

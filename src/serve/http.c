@@ -17,8 +17,11 @@
 #include "base/cpu.h"
 #include "base/error.h"
 #include "serve/access_log.h"
+#include "serve/api_elastic.h"
+#include "serve/compress.h"
 #include "serve/listener.h"
 #include "serve/routes.h"
+#include "serve/shared_reply.h"
 
 enum {
     CONNECTION_MEMORY = 48 << 10, /* of the library for a connection: a head and its copy */
@@ -101,7 +104,10 @@ void rp__http_fail(rp__request *request, unsigned status, const rp_error *err)
     request->tag[0] = 0;
     rp__json_writer_init(&w, &request->reply);
     rp__json_writer_begin(&w, NULL, '{');
-    rp__http_write_error(&w, err);
+    if (request->is_elastic)
+        rp__api_elastic_write_error(&w, status, err);
+    else
+        rp__http_write_error(&w, err);
     rp__json_writer_end(&w, '}');
     request->status = status;
     request->type = "application/json";
@@ -122,6 +128,32 @@ static void release_reply(void *bytes)
     rp__free(bytes);
 }
 
+/* The page of another site that asks, if it may; NULL: none. */
+static const char *origin_of(const rp__request *r)
+{
+    const char *origins = r->http->options->allow_origins;
+    const char *origin = origins ? MHD_lookup_connection_value(r->connection, MHD_HEADER_KIND,
+                                                               MHD_HTTP_HEADER_ORIGIN)
+                                 : NULL;
+    return origin && rp__auth_origin_is_ours(origin, origins) ? origin : NULL;
+}
+
+static void add_origin(const rp__request *r, struct MHD_Response *response)
+{
+    const char *origin = origin_of(r);
+    if (!origin)
+        return;
+    MHD_add_response_header(response, "Access-Control-Allow-Origin", origin);
+    MHD_add_response_header(response, "Access-Control-Expose-Headers",
+                            "ETag, Retry-After, X-Request-Id");
+    if (r->status != 204)
+        return;
+    MHD_add_response_header(response, "Access-Control-Allow-Methods", "GET, POST, DELETE");
+    MHD_add_response_header(response, "Access-Control-Allow-Headers",
+                            "Authorization, Content-Type, If-None-Match, X-Request-Id");
+    MHD_add_response_header(response, "Access-Control-Max-Age", "600");
+}
+
 static void add_headers(const rp__request *r, struct MHD_Response *response)
 {
     char seconds[16];
@@ -133,10 +165,18 @@ static void add_headers(const rp__request *r, struct MHD_Response *response)
         MHD_add_response_header(response, "ETag", r->tag);
     if (r->closes || atomic_load(&r->http->is_draining))
         MHD_add_response_header(response, "Connection", "close");
+    if (r->is_gzip)
+        MHD_add_response_header(response, "Content-Encoding", "gzip");
+    MHD_add_response_header(response, "Vary",
+                            r->http->options->allow_origins ? "Accept, Accept-Encoding, Origin"
+                                                            : "Accept, Accept-Encoding");
+    add_origin(r, response);
     if (r->route && r->route->is_html)
         MHD_add_response_header(response, "Content-Security-Policy",
                                 "default-src 'self'; img-src data:; frame-ancestors 'none'; "
                                 "base-uri 'none'");
+    if (r->is_elastic) /* its clients talk to nobody else */
+        MHD_add_response_header(response, "X-Elastic-Product", "Elasticsearch");
     if (r->allow)
         MHD_add_response_header(response, "Allow", r->allow);
     if (r->status == 401)
@@ -183,6 +223,7 @@ static enum MHD_Result send_reply(rp__request *r)
     if (r->generation)
         rp__metrics_count(&r->http->metrics, r->index, r->route->op, r->processor, r->result);
     rp__access_log_put(r);
+    r->is_gzip = !r->read && r->takes_gzip && rp__compress_reply(&r->reply);
     struct MHD_Response *response = make_response(r);
     if (!response)
         return MHD_NO;
@@ -226,6 +267,21 @@ bool rp__http_is_known(rp__request *request)
     request->status = MHD_HTTP_NOT_MODIFIED;
     request->type = "application/json";
     return true;
+}
+
+void rp__http_note(rp__request *request, const rp_outcome *o)
+{
+    request->processor = o->hits.processor;
+    request->hits = o->hits.n;
+    request->result = o->hits.is_partial ? RP_RESULT_PARTIAL : RP_RESULT_OK;
+    request->plan = (rp__plan_note){.reason = o->reason ? o->reason : "",
+                                    .queued_ns = o->queued_ns,
+                                    .estimated_ns = o->estimated_ns,
+                                    .answered_ns = o->answered_ns,
+                                    .postings = o->hits.postings,
+                                    .work = o->hits.work,
+                                    .together = o->together,
+                                    .moves = o->moves};
 }
 
 void rp__http_suspend(rp__request *request)
@@ -289,8 +345,8 @@ static enum MHD_Result check_body(rp__request *r)
     const rp__serve_options *o = r->http->options;
     const uint64_t limit = r->route->is_msearch ? o->max_msearch : o->max_body;
     char text[160];
-    if (r->body_bytes > 0 && strcmp(r->route->method, "GET") == 0)
-        return refuse(r, 400, RP_USAGE, "a GET has no body; send a POST");
+    if (r->body_bytes > 0 && strcmp(r->route->method, "POST") != 0 && !r->route->has_body)
+        return refuse(r, 400, RP_USAGE, "only a POST has a body; send a POST");
     if (r->body_bytes > limit) {
         rp__metrics_reject(&r->http->metrics, RP_REJECTED_BODY);
         snprintf(text, sizeof text, "the body has %llu bytes, more than %llu; raise --max-%s",
@@ -334,6 +390,12 @@ static enum MHD_Result check_head(rp__request *r, const rp__head *head)
         return refuse(r, 421, RP_USAGE,
                       "the Host is not known; start with --allow-host NAME, or use the address");
     }
+    if (strcmp(head->method, "OPTIONS") == 0 &&
+        origin_of(r)) { /* a browser asks whether it may ask */
+        r->status = 204;
+        r->type = "text/plain";
+        return send_reply(r);
+    }
     if (rp__routes_find(r, &err) != RP_OK)
         return refuse_route(r, &err);
     if (!r->route->is_open && !rp__auth_check(&http->auth, rp__head_find(head, "authorization"))) {
@@ -359,6 +421,10 @@ static enum MHD_Result take_head(rp__request *r, const char *method, const char 
     snprintf(r->method, sizeof r->method, "%s", method);
     MHD_get_connection_values_n(r->connection, MHD_HEADER_KIND, add_field, &head);
     name_request(r, &head);
+    const char *accept = rp__head_find(&head, "accept");
+    r->wants_json = accept && !strstr(accept, "text/html") &&
+                    (strstr(accept, "application/json") || strstr(accept, "elasticsearch+json"));
+    r->takes_gzip = rp__compress_is_taken(rp__head_find(&head, "accept-encoding"));
     return check_head(r, &head);
 }
 
@@ -390,8 +456,16 @@ static void *on_target(void *arg, const char *target, struct MHD_Connection *con
     memcpy(r->target, target, bytes + 1);
     rp__buf_init(&r->body);
     rp__buf_init(&r->reply);
+    rp__buf_init(&r->gap);
     atomic_store(&peer->deadline, r->began_ns + http->options->head_ms * (uint64_t)1000000);
     return r;
+}
+
+static bool has_generation(const rp__request *r)
+{
+    const rp__route_kind kind = r->route->kind;
+    return kind == RP_ROUTE_INDEX || kind == RP_ROUTE_ITEM ||
+           (kind > RP_ROUTE_ELASTIC && r->has_index);
 }
 
 static enum MHD_Result answer(rp__request *r)
@@ -399,7 +473,7 @@ static enum MHD_Result answer(rp__request *r)
     atomic_store(&r->peer->deadline, never);
     rp_error err = {.text = ""};
     r->phase = PHASE_READY;
-    if (r->route->kind != RP_ROUTE_ROOT)
+    if (has_generation(r))
         r->generation = rp__service_use(r->http->service, &r->http->service->at[r->index]);
     if (rp__routes_read(r, &err) != RP_OK) {
         rp__http_fail_by(r, &err);
@@ -420,6 +494,11 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
         return MHD_NO;
     if (r->phase == PHASE_HEAD)
         return take_head(r, method, version);
+    if (r->phase == PHASE_READY && r->status == 0) { /* resumed without a reply */
+        rp__http_suspend(r);
+        rp__shared_reply_ask(r);
+        return MHD_YES;
+    }
     if (r->phase == PHASE_READY)
         return send_reply(r);
     if (*data_bytes == 0)
@@ -453,6 +532,7 @@ static void on_completed(void *arg, struct MHD_Connection *connection, void **co
     rp__params_free(&r->params);
     rp__buf_free(&r->body);
     rp__buf_free(&r->reply);
+    rp__buf_free(&r->gap);
     rp__free(r->query_text);
     rp__free(r->path);
     rp__free(r->target);
@@ -531,9 +611,12 @@ rp_status rp__http_open(rp__http *http, const rp__serve_options *options, rp__se
     rp__events_open(&http->events);
     http->is_in_place = strncmp(MHD_get_version(), "0.9.7", 5) == 0;
     http->id_base = rp__clock_now() << 20;
+    rp__running_open(&http->runnings);
     rp_status status = rp__metrics_open(&http->metrics, service->n, err);
     if (status == RP_OK)
         status = rp__auth_open(&http->auth, options->token_file, options->token, err);
+    if (status == RP_OK && options->cache_bytes > 0)
+        status = rp__cache_new((size_t)options->cache_bytes, &http->cache, err);
     if (status == RP_OK)
         status = rp__listener_open(options, http->auth.n > 0, &http->listener, port, err);
     if (status != RP_OK)
@@ -589,6 +672,8 @@ void rp__http_close(rp__http *http)
         close(http->listener);
     }
     rp__auth_close(&http->auth);
+    rp__cache_free(http->cache);
+    rp__running_close(&http->runnings);
     rp__metrics_close(&http->metrics);
     rp__events_close(&http->events);
     pthread_mutex_destroy(&http->lock);

@@ -10,10 +10,12 @@
 #include "base/buf.h"
 #include "base/json.h"
 #include "serve/auth.h"
+#include "serve/cache.h"
 #include "serve/events.h"
 #include "serve/head.h"
 #include "serve/metrics.h"
 #include "serve/params.h"
+#include "serve/running.h"
 #include "serve/serve.h"
 #include "serve/service.h"
 
@@ -22,6 +24,13 @@ typedef struct rp__route rp__route;
 typedef struct rp__http rp__http;
 
 enum { RP_REQUEST_ID = 64, RP_TAG_BYTES = 48 };
+
+/* How a query was answered, for the log of slow ones. */
+typedef struct rp__plan_note {
+    const char *reason; /* why the policy chose the processor; NULL: no query was answered */
+    uint64_t queued_ns, estimated_ns, answered_ns, postings, work;
+    uint32_t together, moves;
+} rp__plan_note;
 
 typedef struct rp__request {
     rp__http *http;
@@ -33,7 +42,11 @@ typedef struct rp__request {
     size_t query_bytes;
     char method[8];
     const rp__route *route;
-    size_t index;               /* of the service */
+    size_t index;    /* of the service */
+    bool has_index;  /* is_elastic: one was named, or there is only one */
+    bool is_elastic; /* the client speaks Elasticsearch's way */
+    bool wants_json; /* its Accept says so */
+    bool takes_gzip;
     const char *operand;        /* inside path: what follows "docs/"; NULL: none */
     rp__generation *generation; /* NULL: the route has none */
     rp__params params;
@@ -49,7 +62,8 @@ typedef struct rp__request {
     unsigned status; /* 0: there is none yet */
     rp__buf reply;
     const char *type;
-    bool closes;            /* the connection, afterwards */
+    bool closes; /* the connection, afterwards */
+    bool is_gzip;
     uint32_t retry_after;   /* seconds; 0: not said */
     const char *allow;      /* methods; NULL: not said */
     char tag[RP_TAG_BYTES]; /* ETag; "": none */
@@ -57,12 +71,24 @@ typedef struct rp__request {
      * is all of it */
     ssize_t (*read)(void *work, uint64_t position, char *out, size_t max);
 
+    rp__running *running; /* its query; of a handler that has one */
+
+    /* Of a reply that others may share. */
+    rp__flight *flight;      /* that others wait for; NULL: none */
+    rp__cache_waiter waiter; /* for another's */
+    /* where there is none */
+    rp_status (*ask)(struct rp__request *request, rp_error *err);
+    uint64_t deadline_ns;
+    rp__buf gap; /* what the reply has of this request alone, */
+    size_t gap_at;
+
     /* For the log and the counters. */
     const char *processor; /* NULL: none */
     rp__result result;
     uint64_t hits;
     char *query_text; /* the query; NULL: none */
-    void *work;       /* of the handler; freed by its `release` */
+    rp__plan_note plan;
+    void *work; /* of the handler; freed by its `release` */
     void (*release)(void *work);
 } rp__request;
 
@@ -72,6 +98,8 @@ struct rp__http {
     rp__metrics metrics;
     rp__auth auth;
     rp__events events;
+    rp__cache *cache; /* NULL: none */
+    rp__runnings runnings;
     struct MHD_Daemon *daemon;
     int listener;
     bool is_in_place; /* what head.c says of the library's buffer holds */
@@ -106,6 +134,9 @@ void rp__http_extend(rp__request *request);
 /* The reply to a GET will depend on nothing but its target and the generation: it gets an ETag.
  * True: the client says that it has that reply, and is answered so. */
 bool rp__http_is_known(rp__request *request);
+
+/* Notes how the request's query was answered, for the logs and counters. */
+void rp__http_note(rp__request *request, const rp_outcome *outcome);
 
 /* A reply that says what went wrong: {"error":{"code","message","column","remedy"}}. */
 void rp__http_fail(rp__request *request, unsigned status, const rp_error *err);

@@ -202,7 +202,23 @@ static void write_one(rp__buf *out, const char *name, const char *type, const ch
     rp__buf_printf(out, "%s %llu\n", name, (unsigned long long)value);
 }
 
-void rp__metrics_write(rp__metrics *metrics, rp__service *service, rp__buf *out)
+static void write_cache(rp__cache *cache, rp__buf *out)
+{
+    rp__cache_counts counts = {0};
+    if (cache)
+        rp__cache_get_counts(cache, &counts);
+    write_one(out, "riposte_cache_hits_total", "counter", "Replies that were kept.", counts.hits);
+    write_one(out, "riposte_cache_misses_total", "counter", "Queries that had to be answered.",
+              counts.misses);
+    write_one(out, "riposte_cache_joined_total", "counter",
+              "Queries that waited for the answer to an equal one.", counts.joined);
+    write_one(out, "riposte_cache_declined_total", "counter",
+              "Replies that were not kept: others are asked for more often.", counts.declined);
+    write_one(out, "riposte_cache_entries", "gauge", "Replies that are kept.", counts.entries);
+    write_one(out, "riposte_cache_bytes", "gauge", "Bytes of replies that are kept.", counts.bytes);
+}
+
+void rp__metrics_write(rp__metrics *metrics, rp__service *service, rp__cache *cache, rp__buf *out)
 {
     begin(out, "riposte_build_info", "gauge", "The program that serves.");
     rp__buf_printf(out, "riposte_build_info{version=\"%s\"} 1\n", rp_version());
@@ -214,6 +230,7 @@ void rp__metrics_write(rp__metrics *metrics, rp__service *service, rp__buf *out)
     write_rejected(metrics, out);
     write_indexes(service, out);
     write_executors(service, out);
+    write_cache(cache, out);
     write_one(out, "riposte_reloads_total", "counter", "New generations that were taken over.",
               atomic_load(&service->reloads));
     write_one(out, "riposte_http_requests_total", "counter", "Requests that were answered.",

@@ -8,12 +8,14 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "serve/cache.h"
 #include "serve/service.h"
 
 /* X(code, name) */
 #define RP_METRIC_OPS(X)                                                                           \
     X(SEARCH, "search")                                                                            \
     X(MSEARCH, "msearch")                                                                          \
+    X(COUNT, "count")                                                                              \
     X(SUGGEST, "suggest")                                                                          \
     X(EXPLAIN, "explain")                                                                          \
     X(DOCS, "docs")                                                                                \
@@ -79,6 +81,7 @@ void rp__metrics_reject(rp__metrics *metrics, rp__rejected reason);
 /* Upper bound of a bucket of times; the name of a processor that is counted apart. */
 uint64_t rp__metrics_bound_us(size_t bucket);
 const char *rp__metrics_processor(size_t i);
-void rp__metrics_write(rp__metrics *metrics, rp__service *service, rp__buf *out);
+/* cache NULL: there is none. */
+void rp__metrics_write(rp__metrics *metrics, rp__service *service, rp__cache *cache, rp__buf *out);
 
 #endif

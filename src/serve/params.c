@@ -241,6 +241,8 @@ static rp_status read_pair(rp__params *p, const char *pair, size_t bytes, char *
     if (!rp__params_decode(pair + value_at, bytes - value_at, true, scratch, &n))
         return rp__error_set(err, RP_USAGE,
                              "the parameter %s is not well encoded; write %%25 for %%", row->name);
+    if (!equals && row->kind == RP_PARAM_FLAG)
+        return put(row, value, "true", 4, err); /* its name alone */
     return put(row, value, scratch, n, err);
 }
 

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "riposte/riposte.h"
+#include "serve/api_elastic.h"
 #include "serve/api_v1.h"
 #include "serve/page.h"
 
@@ -76,6 +77,22 @@ static const rp__route table[] = {
      .summary = "What the index holds.",
      .schema = "riposte.stats/1"},
     {.method = "GET",
+     .name = "queries",
+     .kind = RP_ROUTE_INDEX,
+     .op = RP_OP_OTHER,
+     .handle = rp__api_v1_queries,
+     .params = rp__api_v1_no_params,
+     .summary = "The queries that are being answered.",
+     .schema = "riposte.queries/1"},
+    {.method = "DELETE",
+     .name = "queries",
+     .kind = RP_ROUTE_ITEM,
+     .op = RP_OP_OTHER,
+     .handle = rp__api_v1_cancel,
+     .params = rp__api_v1_no_params,
+     .summary = "Cancels a query: who asked gets a 503.",
+     .schema = "riposte.cancel/1"},
+    {.method = "GET",
      .name = "healthz",
      .op = RP_OP_OTHER,
      .is_open = true,
@@ -95,6 +112,83 @@ static const rp__route table[] = {
      .handle = rp__api_v1_metrics,
      .params = rp__api_v1_no_params,
      .summary = "Counters and histograms for Prometheus."},
+    {.method = "GET",
+     .name = "",
+     .kind = RP_ROUTE_ELASTIC,
+     .op = RP_OP_OTHER,
+     .handle = rp__api_elastic_root,
+     .params = rp__api_v1_no_params,
+     .summary = "Elasticsearch: which release this is like, where Accept asks for JSON.",
+     .schema = "elastic"},
+    {.method = "GET",
+     .name = "_search",
+     .kind = RP_ROUTE_ELASTIC_INDEX,
+     .op = RP_OP_SEARCH,
+     .has_body = true,
+     .handle = rp__api_elastic_search,
+     .params = rp__api_elastic_search_params,
+     .summary = "Elasticsearch: the best documents for a query.",
+     .schema = "elastic"},
+    {.method = "POST",
+     .name = "_search",
+     .kind = RP_ROUTE_ELASTIC_INDEX,
+     .op = RP_OP_SEARCH,
+     .has_body = true,
+     .handle = rp__api_elastic_search,
+     .params = rp__api_elastic_search_params,
+     .summary = "The same.",
+     .schema = "elastic"},
+    {.method = "POST",
+     .name = "_msearch",
+     .kind = RP_ROUTE_ELASTIC_INDEX,
+     .op = RP_OP_MSEARCH,
+     .has_body = true,
+     .is_msearch = true,
+     .handle = rp__api_elastic_msearch,
+     .params = rp__api_v1_no_params,
+     .summary = "Elasticsearch: many searches, as lines of JSON.",
+     .schema = "elastic"},
+    {.method = "GET",
+     .name = "_count",
+     .kind = RP_ROUTE_ELASTIC_INDEX,
+     .op = RP_OP_COUNT,
+     .has_body = true,
+     .handle = rp__api_elastic_count,
+     .params = rp__api_elastic_count_params,
+     .summary = "Elasticsearch: how many documents match.",
+     .schema = "elastic"},
+    {.method = "POST",
+     .name = "_count",
+     .kind = RP_ROUTE_ELASTIC_INDEX,
+     .op = RP_OP_COUNT,
+     .has_body = true,
+     .handle = rp__api_elastic_count,
+     .params = rp__api_elastic_count_params,
+     .summary = "The same.",
+     .schema = "elastic"},
+    {.method = "GET",
+     .name = "_doc",
+     .kind = RP_ROUTE_ELASTIC_ITEM,
+     .op = RP_OP_DOCS,
+     .handle = rp__api_elastic_document,
+     .params = rp__api_elastic_document_params,
+     .summary = "Elasticsearch: a document by its id.",
+     .schema = "elastic"},
+    {.method = "GET",
+     .name = "_cluster/health",
+     .kind = RP_ROUTE_ELASTIC,
+     .op = RP_OP_OTHER,
+     .handle = rp__api_elastic_health,
+     .params = rp__api_v1_no_params,
+     .summary = "Elasticsearch: the service takes requests.",
+     .schema = "elastic"},
+    {.method = "GET",
+     .name = "_cat/indices",
+     .kind = RP_ROUTE_ELASTIC,
+     .op = RP_OP_OTHER,
+     .handle = rp__api_elastic_indices,
+     .params = rp__api_elastic_indices_params,
+     .summary = "Elasticsearch: the indexes as a table, or as JSON."},
     {.method = "GET",
      .name = "",
      .op = RP_OP_SEARCH,
@@ -131,7 +225,7 @@ const rp__route *rp__routes_at(size_t i)
 typedef struct place {
     const char *name; /* of the route: a part of the path */
     size_t name_bytes;
-    bool has_index;
+    bool has_index, is_elastic;
     const char *rest; /* behind it and its '/'; NULL: nothing */
 } place;
 
@@ -143,7 +237,8 @@ static bool is_part(const char *name, const char *part, size_t bytes)
 static bool is_route_name(const char *part, size_t bytes)
 {
     for (size_t i = 0; rp__routes_at(i); i++)
-        if (rp__routes_at(i)->kind != RP_ROUTE_ROOT && is_part(rp__routes_at(i)->name, part, bytes))
+        if ((rp__routes_at(i)->kind == RP_ROUTE_INDEX || rp__routes_at(i)->kind == RP_ROUTE_ITEM) &&
+            is_part(rp__routes_at(i)->name, part, bytes))
             return true;
     return false;
 }
@@ -156,11 +251,69 @@ static bool is_root_name(const char *path, size_t bytes)
     return false;
 }
 
+bool rp__routes_take(const char *name)
+{
+    for (size_t i = 0; rp__routes_at(i); i++)
+        if (is_part(name, rp__routes_at(i)->name, strcspn(rp__routes_at(i)->name, "/")))
+            return true;
+    return strcmp(name, "v1") == 0;
+}
+
+static size_t part_bytes(const char *part, const char *end)
+{
+    const char *slash = memchr(part, '/', (size_t)(end - part));
+    return slash ? (size_t)(slash - part) : (size_t)(end - part);
+}
+
+/* The path of a client of Elasticsearch: "/" where it wants JSON; /_NAME; /INDEX/_NAME. */
+static bool is_elastic(const rp__request *r, const char *path, const char *end)
+{
+    const size_t n = part_bytes(path + 1, end);
+    if (n == 0)
+        return r->wants_json && path + 1 == end;
+    if (is_part("v1", path + 1, n))
+        return false;
+    return path[1] == '_' || rp__service_find(r->http->service, path + 1, n) ||
+           (path + n + 2 < end && path[n + 2] == '_');
+}
+
+/* The part before /_NAME names an index, if there is one. */
+static rp_status look_at_elastic(rp__request *r, const char *path, const char *end, place *out,
+                                 rp_error *err)
+{
+    const char *part = path + 1;
+    size_t n = part_bytes(part, end);
+    const bool is_any = is_part("_all", part, n) && part + n < end;
+    r->is_elastic = out->is_elastic = true;
+    if (is_any || (n > 0 && part[0] != '_')) {
+        rp__collection *c = is_any ? NULL : rp__service_find(r->http->service, part, n);
+        if (!c && !(is_any && r->http->service->n == 1))
+            return rp__error_set(err, RP_NOT_FOUND,
+                                 "no such index [%.*s]; /_cat/indices lists them; several at once "
+                                 "are not supported",
+                                 n < 64 ? (int)n : 64, part);
+        r->index = c ? (size_t)(c - r->http->service->at) : 0;
+        out->has_index = true;
+        part += n + (part + n < end);
+        n = part_bytes(part, end);
+    }
+    r->has_index = out->has_index || r->http->service->n == 1;
+    out->name = part;
+    out->name_bytes = (size_t)(end - part);
+    if (out->has_index && part + n < end) {
+        out->name_bytes = n;
+        out->rest = part + n + 1;
+    }
+    return RP_OK;
+}
+
 /* The path, of `bytes`, to the name of a route and its index. */
 static rp_status look_at(rp__request *r, const char *path, size_t bytes, place *out, rp_error *err)
 {
     static const char start[] = "/v1/";
     const char *end = path + bytes;
+    if (is_elastic(r, path, end))
+        return look_at_elastic(r, path, end, out, err);
     if (is_root_name(path + 1, bytes - 1) || bytes < sizeof start - 1 ||
         memcmp(path, start, sizeof start - 1) != 0) {
         *out = (place){.name = path + 1, .name_bytes = bytes - 1};
@@ -192,9 +345,19 @@ static rp_status look_at(rp__request *r, const char *path, size_t bytes, place *
     return RP_OK;
 }
 
+static bool fits_elastic(const rp__route *route, const place *at)
+{
+    const bool is_item = route->kind == RP_ROUTE_ELASTIC_ITEM;
+    return route->kind >= RP_ROUTE_ELASTIC && is_item == (at->rest && at->rest[0]) &&
+           (!is_item || at->has_index) && !(route->kind == RP_ROUTE_ELASTIC && at->has_index) &&
+           is_part(route->name, at->name, at->name_bytes);
+}
+
 static bool fits(const rp__route *route, const place *at)
 {
-    return (route->kind != RP_ROUTE_ROOT) == at->has_index &&
+    if (at->is_elastic)
+        return fits_elastic(route, at);
+    return route->kind < RP_ROUTE_ELASTIC && (route->kind != RP_ROUTE_ROOT) == at->has_index &&
            (route->kind == RP_ROUTE_ITEM) == (at->rest && at->rest[0] && at->rest[0] != '?') &&
            is_part(route->name, at->name, at->name_bytes);
 }
@@ -216,7 +379,7 @@ rp_status rp__routes_find(rp__request *r, rp_error *err)
     const char *question = strchr(r->target, '?');
     const size_t bytes = question ? (size_t)(question - r->target) : strlen(r->target);
     const char *method = strcmp(r->method, "HEAD") == 0 ? "GET" : r->method;
-    static char allowed[][16] = {"GET, HEAD", "POST", "GET, HEAD, POST"};
+    static const char *const allowed[] = {"GET, HEAD", "POST", "GET, HEAD, POST", "DELETE"};
     unsigned seen = 0;
     place at = {0};
     r->query = question ? question + 1 : "";
@@ -226,16 +389,21 @@ rp_status rp__routes_find(rp__request *r, rp_error *err)
         const rp__route *route = rp__routes_at(i);
         if (!fits(route, &at))
             continue;
-        seen |= strcmp(route->method, "GET") == 0 ? 1 : 2;
+        seen |= strcmp(route->method, "GET") == 0 ? 1 : strcmp(route->method, "POST") == 0 ? 2 : 4;
         if (strcmp(route->method, method) != 0)
             continue;
         r->route = route;
-        return route->kind == RP_ROUTE_ITEM
+        return route->kind == RP_ROUTE_ITEM || route->kind == RP_ROUTE_ELASTIC_ITEM
                    ? decode_operand(r, at.rest, (size_t)(r->target + bytes - at.rest), err)
                    : RP_OK;
     }
     if (status != RP_OK)
         return status;
+    if (seen == 0 && at.is_elastic)
+        return rp__error_set(err, RP_USAGE,
+                             "%s %.*s is not supported; of Elasticsearch there are _search, "
+                             "_msearch, _count, _doc, _cat/indices and _cluster/health",
+                             r->method, bytes < 64 ? (int)bytes : 64, r->target);
     if (seen == 0)
         return rp__error_set(err, RP_NOT_FOUND, "nothing is here; /openapi.json says what is");
     r->allow = allowed[seen - 1];
@@ -245,10 +413,10 @@ rp_status rp__routes_find(rp__request *r, rp_error *err)
 rp_status rp__routes_read(rp__request *r, rp_error *err)
 {
     const rp__route *route = r->route;
-    const bool is_get = strcmp(route->method, "GET") == 0;
-    rp__params_init(&r->params, is_get ? route->params : rp__api_v1_no_params);
+    const bool is_query = strcmp(route->method, "POST") != 0 || r->is_elastic;
+    rp__params_init(&r->params, is_query ? route->params : rp__api_v1_no_params);
     rp_status status = rp__params_read_query(&r->params, r->query, r->query_bytes, err);
-    if (status == RP_OK && !is_get && !route->is_msearch) {
+    if (status == RP_OK && !is_query && !route->is_msearch) {
         r->params.rows = route->params;
         status = rp__params_read_body(&r->params, (const char *)r->body.at, r->body.n, err);
     }
@@ -297,18 +465,28 @@ static void write_param(rp__json_writer *w, const char *where, const rp__param *
     rp__json_writer_end(w, '}');
 }
 
+static bool has_item(const rp__route *route)
+{
+    return route->kind == RP_ROUTE_ITEM || route->kind == RP_ROUTE_ELASTIC_ITEM;
+}
+
+static bool has_index(const rp__route *route)
+{
+    return route->kind != RP_ROUTE_ROOT && route->kind != RP_ROUTE_ELASTIC;
+}
+
 static void write_parameters(rp__json_writer *w, const rp__route *route)
 {
     static const rp__param index = {
         .name = "index", .is_required = true, .help = "Name of an index."};
     static const rp__param id = {.name = "id", .is_required = true, .help = "Id of a document."};
     rp__json_writer_begin(w, "parameters", '[');
-    if (route->kind != RP_ROUTE_ROOT)
+    if (has_index(route))
         write_param(w, "path", &index);
-    if (route->kind == RP_ROUTE_ITEM)
+    if (has_item(route))
         write_param(w, "path", &id);
-    for (const rp__param *row = route->params; row->name && strcmp(route->method, "GET") == 0;
-         row++)
+    const bool is_query = strcmp(route->method, "GET") == 0 || route->kind >= RP_ROUTE_ELASTIC;
+    for (const rp__param *row = route->params; row->name && is_query; row++)
         write_param(w, "query", row);
     rp__json_writer_end(w, ']');
 }
@@ -321,7 +499,9 @@ static void write_request_body(rp__json_writer *w, const rp__route *route)
     rp__json_writer_begin(w, "content", '{');
     rp__json_writer_begin(w, "application/json", '{');
     rp__json_writer_begin(w, "schema", '{');
-    if (route->is_msearch) {
+    if (route->kind >= RP_ROUTE_ELASTIC) {
+        rp__json_writer_text(w, "type", "object");
+    } else if (route->is_msearch) {
         rp__json_writer_text(w, "type", "object");
         rp__json_writer_begin(w, "properties", '{');
         rp__json_writer_begin(w, "searches", '{');
@@ -352,7 +532,11 @@ static void write_response(rp__json_writer *w, const char *code, const char *wha
 
 static void write_route(rp__json_writer *w, const rp__route *route)
 {
-    rp__json_writer_begin(w, strcmp(route->method, "GET") == 0 ? "get" : "post", '{');
+    rp__json_writer_begin(w,
+                          strcmp(route->method, "GET") == 0    ? "get"
+                          : strcmp(route->method, "POST") == 0 ? "post"
+                                                               : "delete",
+                          '{');
     rp__json_writer_text(w, "summary", route->summary);
     write_parameters(w, route);
     if (strcmp(route->method, "POST") == 0)
@@ -369,10 +553,17 @@ static void write_route(rp__json_writer *w, const rp__route *route)
 static size_t write_path(rp__json_writer *w, const rp__route *first, size_t i)
 {
     char path[64];
-    snprintf(path, sizeof path, "%s%s%s", first->kind == RP_ROUTE_ROOT ? "/" : "/v1/{index}/",
-             first->name, first->kind == RP_ROUTE_ITEM ? "/{id}" : "");
+    if (first->kind == RP_ROUTE_ELASTIC && !first->name[0])
+        return i + 1; /* the page's path is the same */
+    snprintf(path, sizeof path, "%s%s%s",
+             !has_index(first)                 ? "/"
+             : first->kind >= RP_ROUTE_ELASTIC ? "/{index}/"
+                                               : "/v1/{index}/",
+             first->name, has_item(first) ? "/{id}" : "");
     rp__json_writer_begin(w, path, '{');
-    for (; rp__routes_at(i) && strcmp(rp__routes_at(i)->name, first->name) == 0; i++)
+    for (; rp__routes_at(i) && strcmp(rp__routes_at(i)->name, first->name) == 0 &&
+           rp__routes_at(i)->kind == first->kind;
+         i++)
         write_route(w, rp__routes_at(i));
     rp__json_writer_end(w, '}');
     return i;

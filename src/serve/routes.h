@@ -8,7 +8,11 @@
 typedef enum rp__route_kind {
     RP_ROUTE_ROOT,  /* /NAME */
     RP_ROUTE_INDEX, /* /v1/INDEX/NAME, or /v1/NAME where one index is served */
-    RP_ROUTE_ITEM   /* the same, and /ID behind it */
+    RP_ROUTE_ITEM,  /* the same, and /ID behind it */
+    /* Elasticsearch's: */
+    RP_ROUTE_ELASTIC,       /* /NAME */
+    RP_ROUTE_ELASTIC_INDEX, /* /INDEX/NAME, or /NAME */
+    RP_ROUTE_ELASTIC_ITEM   /* /INDEX/NAME/ID */
 } rp__route_kind;
 
 struct rp__route {
@@ -18,6 +22,7 @@ struct rp__route {
     bool is_open;    /* no token is needed */
     bool is_html;    /* a page for people */
     bool is_msearch; /* its body may have as many bytes as one of msearch */
+    bool has_body;   /* though it is a GET */
     /* Answers; or suspends the request and returns true: somebody will answer it. */
     bool (*handle)(rp__request *request);
     const rp__param *params; /* NULL: none */
@@ -35,6 +40,9 @@ rp_status rp__routes_find(rp__request *request, rp_error *err);
 /* Reads the parameters of a request that has a route and its body; of msearch, those of its query
  * string alone, which has none. */
 rp_status rp__routes_read(rp__request *request, rp_error *err);
+
+/* Whether an index may not have this name: it is the first part of a route. */
+bool rp__routes_take(const char *name);
 
 bool rp__routes_print(rp__request *request); /* the handler of /openapi.json */
 

@@ -13,8 +13,11 @@ static void look_after(const rp__serve_options *o, rp__service *service, rp__htt
     for (uint64_t n = 1; o->goes_on(o->arg); n++) {
         rp__clock_sleep(LOOK_MS * (uint64_t)1000000);
         rp__http_sweep(http);
+        const uint64_t before = atomic_load(&service->reloads);
         if (n % LOOKS_A_RENEWAL == 0)
             rp__service_renew(service);
+        if (http->cache && atomic_load(&service->reloads) != before)
+            rp__cache_clear(http->cache);
     }
 }
 

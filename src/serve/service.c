@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "serve/routes.h"
 
 /* ---- 1. Generations -------------------------------------------------------------------------- */
 
@@ -84,10 +85,6 @@ void rp__service_give_back(rp__generation *g, rp_searcher *searcher)
 /* The folder's name without ".rip". */
 static rp_status name_collection(rp__collection *c, const char *dir, rp_error *err)
 {
-    static const char *const taken[] = {
-        "v1",        "search",  "msearch", "suggest",     "explain",      "docs",
-        "stats",     "queries", "healthz", "readyz",      "metrics",      "openapi.json",
-        "style.css", "events",  "app.js",  "timeline.js", "dashboard.js", NULL};
     static const char fit[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
     size_t end = strlen(dir);
     while (end > 1 && dir[end - 1] == '/')
@@ -104,8 +101,7 @@ static rp_status name_collection(rp__collection *c, const char *dir, rp_error *e
         memcpy(c->name, dir + begin, bytes);
         c->name[bytes] = 0;
     }
-    for (size_t i = 0; taken[i]; i++)
-        is_fit = is_fit && strcmp(taken[i], c->name) != 0;
+    is_fit = is_fit && !rp__routes_take(c->name);
     c->dir = dir;
     if (is_fit)
         return RP_OK;

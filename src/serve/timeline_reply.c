@@ -66,6 +66,24 @@ static void write_card(rp__json_writer *w, const rp_hits *hits)
     rp__json_writer_end(w, '}');
 }
 
+/* Begins the object. */
+static void write_start(rp__json_writer *w, const rp_outcome *outcome, const char *policy,
+                        const rp__snippets_time *snippets)
+{
+    rp__json_writer_begin(w, "timeline", '{');
+    rp__json_writer_text(w, "policy", policy);
+    rp__json_writer_uint(w, "together", outcome->together);
+    rp__json_writer_uint(w, "moves", outcome->moves);
+    write_steps(w, &outcome->hits, snippets);
+}
+
+void rp__timeline_reply_write_steps(rp__json_writer *w, const rp_outcome *outcome,
+                                    const char *policy)
+{
+    write_start(w, outcome, policy, &(rp__snippets_time){0});
+    rp__json_writer_end(w, '}');
+}
+
 rp_status rp__timeline_reply_write(rp__json_writer *w, rp_searcher *searcher,
                                    const rp__search *search, const rp_outcome *outcome,
                                    const char *policy, const rp__snippets_time *snippets,
@@ -74,11 +92,7 @@ rp_status rp__timeline_reply_write(rp__json_writer *w, rp_searcher *searcher,
     rp_query_lists lists = {0};
     rp_status status = rp_searcher_lists(searcher, search->query, search->query_bytes, &lists, err);
     if (status == RP_OK) {
-        rp__json_writer_begin(w, "timeline", '{');
-        rp__json_writer_text(w, "policy", policy);
-        rp__json_writer_uint(w, "together", outcome->together);
-        rp__json_writer_uint(w, "moves", outcome->moves);
-        write_steps(w, &outcome->hits, snippets);
+        write_start(w, outcome, policy, snippets);
         write_lists(w, &lists);
         write_card(w, &outcome->hits);
         rp__json_writer_end(w, '}');

@@ -10,6 +10,9 @@ typedef struct rp__snippets_time {
     size_t n;
 } rp__snippets_time;
 
+/* Writes "timeline" and its object, without snippets, lists and the card. */
+void rp__timeline_reply_write_steps(rp__json_writer *w, const rp_outcome *outcome,
+                                    const char *policy);
 /* Writes "timeline" and its object. The searcher says what the lists cost. */
 rp_status rp__timeline_reply_write(rp__json_writer *w, rp_searcher *searcher,
                                    const rp__search *search, const rp_outcome *outcome,

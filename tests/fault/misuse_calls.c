@@ -313,6 +313,18 @@ CALL(rp_searcher_correct)
 
 FREE_CALL(rp_corrections_free)
 
+CALL(rp_query_key)
+{
+    rp_key out = {0};
+    rp_status status =
+        rp_query_key(NEED(0, misuse.searcher), NEED(1, "wing"), 4, NULL, NEED(2, &out), err);
+    rp_key_free(&out);
+    rp_key_free(&out);
+    return status;
+}
+
+FREE_CALL(rp_key_free)
+
 CALL(rp_gpu_get)
 {
     rp_gpu gpu;
@@ -644,6 +656,8 @@ const misuse_row misuse_rows[] = {
     ROW(rp_snippet_free, VALUE, ""),
     ROW(rp_searcher_correct, STATUS_AND_ERROR, "searcher, query, out"),
     ROW(rp_corrections_free, VALUE, ""),
+    ROW(rp_query_key, STATUS_AND_ERROR, "searcher, query, out"),
+    ROW(rp_key_free, VALUE, ""),
     ROW(rp_policy_name, VALUE, ""),
     ROW(rp_policy_help, VALUE, ""),
     ROW(rp_policy_paper, VALUE, ""),

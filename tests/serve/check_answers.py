@@ -162,6 +162,7 @@ def documents_terms_and_scores():
         equal(stats["postings"], got["postings"])
 
 
-main([answers_equal_the_librarys, modes_equal_the_librarys, emulated_card_gives_the_same,
-      get_post_and_msearch_agree, pages_are_of_one_answer, fields_equal_the_programs,
-      corrections_are_given, documents_terms_and_scores])
+if __name__ == "__main__":
+    main([answers_equal_the_librarys, modes_equal_the_librarys, emulated_card_gives_the_same,
+          get_post_and_msearch_agree, pages_are_of_one_answer, fields_equal_the_programs,
+          corrections_are_given, documents_terms_and_scores])

@@ -59,7 +59,7 @@ def ports_are_given_and_taken():
 
 def full_queues_refuse():
     """With a queue for one, many at once are too many."""
-    with Service("--queue", "1", "--threads", "1", "--log", "off") as service:
+    with Service("--queue", "1", "--threads", "1", "--log", "off", "--cache", "0") as service:
         expected = service.get("search", q=HEAVY, timeout_ms=30000)["hits"]
         refused, seen = [], []
 

@@ -218,7 +218,7 @@ def logs_leave_queries_out():
 
 
 def metrics_count():
-    with Service("--policy", "cpu") as service:
+    with Service("--policy", "cpu", "--cache", "0") as service:
         for _ in range(3):
             service.get("search", q="music")
         service.fails(400, "GET", "/v1/search?q=(")
@@ -284,10 +284,15 @@ def openapi_describes_what_is_there():
                          if p["in"] == "query" and p["required"]]
                 filled += "?" + "&".join("%s=%s" % q for q in query) if query else ""
                 body = None
-                if "requestBody" in row:
+                if "requestBody" in row and "/_" in path:
+                    body = "{}\n{}\n" if "_msearch" in path else "{}"
+                elif "requestBody" in row:
                     body = '{"searches":[{"q":"a"}]}' if "msearch" in path else '{"q":"a"}'
                 verb = "HEAD" if path == "/v1/events" else method.upper()  # it has no end
                 status, headers, _ = service.request(verb, filled, body)
+                if method == "delete":  # there is no query to cancel
+                    equal(404, status, filled)
+                    continue
                 equal(200, status, filled)
                 content = list(row["responses"]["200"]["content"])[0]
                 holds(headers["Content-Type"].startswith(content.replace("*", "")), filled)

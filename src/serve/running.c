@@ -1,0 +1,122 @@
+/* running.c: a list of queries under way. Who submits one and who ends it hold it both: it may end before the submission
+ * has returned its ticket. */
+#include "serve/running.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+
+void rp__running_open(rp__runnings *all)
+{
+    *all = (rp__runnings){0};
+    pthread_mutex_init(&all->lock, NULL);
+}
+
+void rp__running_close(rp__runnings *all)
+{
+    pthread_mutex_destroy(&all->lock);
+}
+
+static void release(rp__running *one)
+{
+    if (atomic_fetch_sub(&one->refs, 1) != 1)
+        return;
+    rp__free(one->text);
+    rp__free(one);
+}
+
+static rp__running *add(rp__runnings *all, const rp__running_job *about, const rp_job *job)
+{
+    rp__running *one = rp__alloc_zero(1, sizeof *one);
+    if (!one)
+        return NULL;
+    atomic_store(&one->refs, 2);
+    one->executor = about->executor;
+    one->index = about->index;
+    one->began_ns = rp__clock_now();
+    snprintf(one->request, sizeof one->request, "%s", about->request);
+    if (about->shows_text && (one->text = rp__alloc(job->query_bytes + 1))) {
+        memcpy(one->text, job->query, job->query_bytes);
+        one->text[job->query_bytes] = 0;
+    }
+    pthread_mutex_lock(&all->lock);
+    one->id = ++all->ids;
+    one->next = all->first;
+    if (one->next)
+        one->next->before = one;
+    all->first = one;
+    pthread_mutex_unlock(&all->lock);
+    return one;
+}
+
+void rp__running_end(rp__runnings *all, rp__running *running)
+{
+    if (!running)
+        return;
+    pthread_mutex_lock(&all->lock);
+    if (running->before)
+        running->before->next = running->next;
+    else
+        all->first = running->next;
+    if (running->next)
+        running->next->before = running->before;
+    pthread_mutex_unlock(&all->lock);
+    release(running);
+}
+
+rp_status rp__running_submit(rp__runnings *all, const rp__running_job *about, const rp_job *job,
+                             rp__running **running, rp_error *err)
+{
+    uint64_t ticket = 0;
+    rp__running *one = add(all, about, job);
+    *running = one;
+    /* from here on *running may be gone */
+    rp_status status = rp_executor_submit(about->executor, job, &ticket, err);
+    if (!one)
+        return status;
+    if (status == RP_OK)
+        atomic_store(&one->ticket, ticket);
+    else
+        rp__running_end(all, one);
+    release(one);
+    return status;
+}
+
+void rp__running_write(rp__runnings *all, size_t index, rp__json_writer *w)
+{
+    const uint64_t now = rp__clock_now();
+    rp__json_writer_begin(w, "queries", '[');
+    pthread_mutex_lock(&all->lock);
+    for (const rp__running *one = all->first; one; one = one->next) {
+        if (one->index != index)
+            continue;
+        rp__json_writer_begin(w, NULL, '{');
+        rp__json_writer_uint(w, "id", one->id);
+        rp__json_writer_text(w, "request", one->request);
+        rp__json_writer_real(w, "seconds",
+                             now > one->began_ns ? (double)(now - one->began_ns) / 1e9 : 0, 6);
+        if (one->text)
+            rp__json_writer_text(w, "query", one->text);
+        rp__json_writer_end(w, '}');
+    }
+    pthread_mutex_unlock(&all->lock);
+    rp__json_writer_end(w, ']');
+}
+
+/* With the lock held its executor cannot go: the query has not ended. */
+rp_status rp__running_cancel(rp__runnings *all, size_t index, uint64_t id, rp_error *err)
+{
+    rp_status status = RP_NOT_FOUND;
+    pthread_mutex_lock(&all->lock);
+    for (rp__running *one = all->first; one; one = one->next)
+        if (one->id == id && one->index == index)
+            status = rp_executor_cancel(one->executor, atomic_load(&one->ticket));
+    pthread_mutex_unlock(&all->lock);
+    if (status != RP_OK)
+        return rp__error_set(err, RP_NOT_FOUND, "no query %llu runs; /v1/INDEX/queries lists them",
+                             (unsigned long long)id);
+    return RP_OK;
+}
