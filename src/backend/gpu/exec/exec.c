@@ -47,6 +47,7 @@ void rp__exec_close(rp__exec *e)
     rp__lease_close(&e->lanes[RP_LANE_OR].lease);
     rp__lease_close(&e->lanes[RP_LANE_SINGLE].lease);
     rp__fused_or_close(&e->ors, e->index->residency);
+    rp__scratch_free(&e->tiles, e->index->residency, e->device);
     rp__para_launch_close(&e->para, e->index->residency);
     rp__operators_close(&e->operators, e->index->residency, e->device);
     *e = (rp__exec){0};
@@ -248,10 +249,12 @@ static void start(rp__exec *e, rp__launch_id id)
     while (queue->next < queue->n) {
         const size_t left = queue->n - queue->next;
         const size_t max = queue->fits ? queue->fits : row->max_queries;
-        const size_t n = left < max ? left : max;
         f->row = row;
         f->items = queue->items + queue->next;
-        f->n = n;
+        f->n = left < max ? left : max;
+        if (row->fit)
+            f->n = row->fit(e, f->items, f->n);
+        const size_t n = f->n;
         f->why = RP_FALLBACK_NONE;
         f->lists = (rp__launch_lists){0};
         const bool is_launched = try_launch(f) == RP_OK;

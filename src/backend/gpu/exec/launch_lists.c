@@ -168,10 +168,9 @@ static rp_status take(flight *f)
         status = rp__stored_lists_take(&f->lease, l->stored, l->n_stored);
     if (status == RP_OK && l->n_names > 0)
         status = rp__lookup_lists_take(&l->lookup);
+    l->tiled.norms = l->serial;
     if (status == RP_OK && l->tiles)
-        status = rp__tiled_lists_take(&f->lease, l->serial, l->tiles, l->n);
-    if (status == RP_OK && l->tiles)
-        l->tile_records = f->lease.pieces[f->lease.n - 1]->at;
+        status = rp__tiled_lists_take(&f->lease, &l->tiled, l->tiles, l->n);
     return status;
 }
 
@@ -226,5 +225,5 @@ void rp__launch_lists_publish(flight *f)
     if (!is_whole(f))
         rp__stored_lists_publish(&f->lease, l->stored, l->n_stored);
     if (l->tiles)
-        rp__tiled_lists_publish(&f->lease, l->serial, l->tiles, l->n);
+        rp__tiled_lists_publish(&f->lease, &l->tiled, l->tiles, l->n);
 }

@@ -50,6 +50,7 @@ const rp__launch_row rp__launch_table[RP_LAUNCHES] = {
                                .max_k = 1024,
                                .max_terms = KARG_OR_TERMS,
                                .lane = RP_LANE_OR,
+                               .fit = rp__or_group_fit,
                                .begin = rp__or_group_begin,
                                .scratch = rp__or_group_scratch,
                                .find = rp__or_group_find,

@@ -252,6 +252,14 @@ uint64_t rp__device_heap_value(const rp__device_heap *h, uint64_t key, uint32_t 
     return (uint64_t)rp__admission_get(&h->touches, key) * cost * bytes;
 }
 
+/* Of scratch, its key is what it is worth. */
+static uint64_t known_price(const rp__device_heap *h, const rp__piece *p)
+{
+    if (p->state == RP_PIECE_FREE)
+        return 0;
+    return p->cost == 0 ? p->key : rp__device_heap_value(h, p->key, p->cost, p->bytes);
+}
+
 /* False: it must not go. One that was used since the last look counts as touched. */
 static bool price_of(rp__device_heap *h, rp__piece *p, rp__device_heap_spared spared,
                      uint64_t *price)
@@ -264,7 +272,7 @@ static bool price_of(rp__device_heap *h, rp__piece *p, rp__device_heap_spared sp
         return false;
     if (atomic_exchange_explicit(&p->used, 0, memory_order_relaxed))
         rp__device_heap_touch(h, p->key);
-    *price = rp__device_heap_value(h, p->key, p->cost, p->bytes);
+    *price = known_price(h, p);
     return true;
 }
 
@@ -273,11 +281,6 @@ typedef struct window {
     rp__piece *first, *last;
     uint64_t bytes, price;
 } window;
-
-static uint64_t known_price(const rp__device_heap *h, const rp__piece *p)
-{
-    return p->state == RP_PIECE_FREE ? 0 : rp__device_heap_value(h, p->key, p->cost, p->bytes);
-}
 
 /* Without pieces at its beginning that it need not have. */
 static void shrink(const rp__device_heap *h, window *w, uint64_t bytes)

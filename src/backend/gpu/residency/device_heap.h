@@ -21,8 +21,8 @@ typedef struct rp__piece {
     uint64_t at, bytes;
     rp__piece_state state;
     /* of kept ones */
-    uint64_t key;          /* by which touches are counted */
-    uint32_t cost;         /* to have a byte of it again */
+    uint64_t key;          /* by which touches are counted; with a cost of 0, what it is worth */
+    uint32_t cost;         /* to have a byte of it again; 0: it is scratch */
     _Atomic uint64_t mark; /* by which an eviction may pass it over */
     uint64_t found;        /* the lease that found it last while it acquired, by its epoch */
     void *owner;           /* for the callback below */

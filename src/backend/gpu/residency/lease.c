@@ -125,7 +125,7 @@ static void give_back(rp__lease *l)
         rp__scratch *s = l->scratch;
         l->scratch = s->next;
         if (s->piece)
-            rp__device_heap_keep(heap, s->piece, 0, 0, (void *)&s->piece);
+            rp__device_heap_keep(heap, s->piece, s->worth * s->bytes, 0, (void *)&s->piece);
     }
     atomic_store_explicit(&l->launched, 0, memory_order_relaxed);
     atomic_store_explicit(&l->epoch, 0, memory_order_release);
@@ -331,16 +331,21 @@ static rp_status wait_for_all(rp__lease *l)
     return wait_for(l, UINT64_MAX);
 }
 
+void rp__scratch_trim(rp__scratch *s, rp__lease *l, size_t bytes)
+{
+    if (bytes >= s->bytes)
+        return;
+    pthread_mutex_lock(&l->residency->lock);
+    rp__device_heap_trim(&l->residency->heap, s->piece, bytes);
+    s->bytes = bytes;
+    pthread_mutex_unlock(&l->residency->lock);
+}
+
 /* Its own scratch may be larger than it needs this time. */
 static void trim_scratch(rp__lease *l)
 {
-    pthread_mutex_lock(&l->residency->lock);
     for (rp__scratch *s = l->scratch; s; s = s->next)
-        if (s->need < s->bytes) {
-            rp__device_heap_trim(&l->residency->heap, s->piece, s->need);
-            s->bytes = s->need;
-        }
-    pthread_mutex_unlock(&l->residency->lock);
+        rp__scratch_trim(s, l, s->need);
 }
 
 rp_status rp__lease_take(rp__lease *l, uint64_t bytes, rp__lease_need need, uint64_t key,
@@ -502,5 +507,5 @@ void rp__scratch_free(rp__scratch *s, rp__residency *r, rp__device *device)
             rp__device_heap_give(&r->heap, s->piece);
         pthread_mutex_unlock(&r->lock);
     }
-    *s = (rp__scratch){0};
+    *s = (rp__scratch){.worth = s->worth};
 }

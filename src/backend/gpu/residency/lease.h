@@ -94,6 +94,7 @@ typedef struct rp__scratch {
     rp__piece *piece;         /* under the residency's lock; NULL: none, or it was evicted */
     rp__cu_ptr at;
     size_t bytes, need; /* that it has; that were asked for last */
+    uint64_t worth;     /* a byte, while it is idle: what a list must be worth to evict it */
     bool is_fresh;      /* it came with the last hold: its bytes are anybody's */
 } rp__scratch;
 
@@ -101,6 +102,8 @@ typedef struct rp__scratch {
  * acquired. RP_NO_MEMORY: they cannot be had. What was there stays, unless it is fresh. */
 rp_status rp__scratch_hold(rp__scratch *scratch, rp__lease *lease, rp__device *device,
                            size_t bytes);
+/* What it has beyond so many bytes is free; a lease holds it. */
+void rp__scratch_trim(rp__scratch *scratch, rp__lease *lease, size_t bytes);
 /* Nobody reads or writes it any more, and no lease holds it. */
 void rp__scratch_free(rp__scratch *scratch, rp__residency *residency, rp__device *device);
 
