@@ -47,7 +47,6 @@ void rp__exec_close(rp__exec *e)
     rp__lease_close(&e->lanes[RP_LANE_OR].lease);
     rp__lease_close(&e->lanes[RP_LANE_SINGLE].lease);
     rp__fused_or_close(&e->ors, e->index->residency);
-    rp__scratch_free(&e->tiles, e->index->residency, e->device);
     rp__para_launch_close(&e->para, e->index->residency);
     rp__operators_close(&e->operators, e->index->residency, e->device);
     *e = (rp__exec){0};

@@ -48,7 +48,6 @@ typedef struct rp__exec {
     rp__flight lanes[RP_LANES];
     rp__fused_and ands, phrases;
     rp__fused_or ors;
-    rp__scratch tiles; /* of ORs: lists that are laid out for one launch */
     rp__fused_single single;
     rp__para_launch para;
     rp__operators operators;

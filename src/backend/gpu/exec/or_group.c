@@ -59,7 +59,7 @@ rp_status rp__or_group_begin(flight *f)
     f->own = r;
     l->terms = rp__arena_array(arena, max, sizeof *l->terms);
     l->tiles = rp__arena_zero(arena, max, sizeof *l->tiles);
-    l->tiled = (rp__tiled_use){.scratch = &f->exec->tiles, .in_group = f->exec->in_group};
+    l->tiled = (rp__tiled_use){.in_group = f->exec->in_group};
     if (r) {
         r->terms = rp__arena_zero(arena, max, sizeof *r->terms);
         r->queries = rp__arena_array(arena, f->n, sizeof *r->queries);
@@ -80,7 +80,7 @@ rp_status rp__or_group_begin(flight *f)
 size_t rp__or_group_fit(const rp__exec *exec, rp__batch_item *const *items, size_t n)
 {
     const rp__residency *r = exec->index->residency;
-    const uint64_t share = rp__tiled_lists_share(r);
+    const uint64_t share = rp__lease_share(r);
     uint64_t bytes = 0;
     for (size_t i = 0; i < n && r->is_scarce; i++) {
         const rp__query *query = &items[i]->query;

@@ -14,6 +14,8 @@ enum {
     WINDOWS = 64, /* runs that an eviction compares, where there are so many */
     LIVES = 8,    /* touches a kept piece, on average, before all are halved */
     MIN_LIVES = 64,
+    FLOOR = 16,    /* the unit of the floor */
+    LOOKS = 16,    /* one of so many that offer too little looks all the same */
     HALVE_OF = 16, /* counters to a touch, at most, before that: halving reads them all */
 };
 
@@ -329,13 +331,25 @@ static window find_run(rp__device_heap *h, uint64_t bytes, rp__device_heap_spare
     return best;
 }
 
+/* Whether it is not worth looking for a run: that takes longer than all else. */
+static bool is_hopeless(rp__device_heap *h, uint64_t bytes, uint64_t value)
+{
+    if (value / bytes >= h->floor / FLOOR || value > UINT64_MAX / FLOOR)
+        return false;
+    return ++h->n_passed % LOOKS != 0;
+}
+
 rp__piece *rp__device_heap_evict(rp__device_heap *h, uint64_t bytes, uint64_t value,
                                  rp__device_heap_spared spared)
 {
     if (bytes > h->bytes)
         return NULL;
+    if (is_hopeless(h, bytes, value))
+        return NULL;
     age(h);
     window w = find_run(h, grains(bytes), spared);
+    if (w.first)
+        h->floor = (3 * h->floor + FLOOR * (w.price / bytes)) / 4;
     if (!w.first || w.price >= value)
         return NULL;
     rp__piece *end = w.last->after;

@@ -53,6 +53,9 @@ typedef struct rp__device_heap {
     rp__device_heap_owner owner;
     uint64_t base, bytes, in_use;
     size_t n_kept;
+    /* what an eviction lately found cheapest, 16 times a byte; how many did not look since */
+    uint64_t floor;
+    uint32_t n_passed;
     rp__device_heap_stats stats;
 } rp__device_heap;
 
@@ -71,7 +74,7 @@ typedef struct rp__device_heap_spared {
 
 /* Evicts the cheapest run of kept and free neighbours that has so many bytes, in one taken piece,
  * which may be larger. Only where their value is below `value`; and none that is
- * spared. The piece has the largest mark of all that were evicted, as it was then. NULL: there is
+ * spared. Whoever has less to offer than was found cheapest lately does not look, but for a few. The piece has the largest mark of all that were evicted, as it was then. NULL: there is
  * none. */
 rp__piece *rp__device_heap_evict(rp__device_heap *heap, uint64_t bytes, uint64_t value,
                                  rp__device_heap_spared spared);

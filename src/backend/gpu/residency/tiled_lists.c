@@ -5,15 +5,7 @@
 
 #include "base/bits.h"
 
-enum {
-    ALIGN = 256,
-    WARPS = 8,
-    FREE_OF = 8,   /* one part of so many of all memory is left free by those that stay */
-    SHARE_OF = 32, /* one part of so many is for those of one launch alone */
-    HOT = 8,       /* uses of a list, lately, at which it may evict others */
-    WORTH =
-        64, /* a byte of scratch that is idle: as a stored list of so many uses times its cost */
-};
+enum { ALIGN = 256, WARPS = 8 };
 
 /* ---- Bytes -------------------------------------------------------------------------------------- */
 
@@ -33,11 +25,6 @@ uint64_t rp__tiled_lists_bytes(const rp__residency *r, const rp__term *term)
 {
     const karg_list list = {.n = term->df};
     return rp__reprs[RP_REPR_TILED].bytes(&list, r->n_docs);
-}
-
-uint64_t rp__tiled_lists_share(const rp__residency *r)
-{
-    return r->is_scarce ? r->left / SHARE_OF : UINT64_MAX;
 }
 
 /* Cells at `cells`, the rest of it at `rest`. */
@@ -78,35 +65,14 @@ static const rp__tiled_list *twin_of(const rp__tiled_list *lists, size_t i)
     return NULL;
 }
 
-static bool is_plenty(rp__residency *r, uint64_t bytes)
-{
-    pthread_mutex_lock(&r->lock);
-    bool is_so = bytes + r->heap.bytes / FREE_OF <= r->heap.bytes - r->heap.in_use;
-    pthread_mutex_unlock(&r->lock);
-    return is_so;
-}
-
-/* What the list may do to stay. Of a group's lists that do not fit, only those that have just become frequent look for
- * others to evict: looking takes longer than laying a list out. */
-static rp__lease_need need_of(rp__residency *r, const rp__tiled_use *use, uint64_t key)
-{
-    const bool is_hot = rp__admission_get(&r->heap.touches, key) == HOT;
-    return is_hot || !use->in_group || !r->is_scarce ? RP_NEED_WORTH : RP_NEED_FREE;
-}
-
-/* To stay. RP_NO_MEMORY: it is not worth it. */
+/* To stay. RP_NO_MEMORY: for this launch alone. */
 static rp_status take_one(rp__lease *lease, const rp__tiled_use *use, rp__tiled_list *t)
 {
     rp__residency *r = lease->residency;
     const uint64_t bytes = rp__tiled_lists_bytes(r, t->term);
     const uint64_t key = rp__residency_key(t->term, RP_USE_TILED);
-    const rp__lease_need need = need_of(r, use, key);
-    if (need == RP_NEED_FREE && !is_plenty(r, bytes)) {
-        rp__device_heap_touch(&r->heap, key);
-        return RP_NO_MEMORY;
-    }
-    rp_status status =
-        rp__lease_take(lease, bytes, need, key, rp__reprs[RP_REPR_TILED].cost, &t->piece);
+    rp_status status = rp__lease_take_made(lease, bytes, key, rp__reprs[RP_REPR_TILED].cost,
+                                           !use->in_group, &t->piece);
     if (status != RP_NOT_FOUND) /* else it is taken again */
         rp__device_heap_touch(&r->heap, key);
     if (status == RP_OK)
@@ -119,50 +85,44 @@ static uint64_t record_bytes(size_t n)
     return rp__bits_align(n * (sizeof(karg_term) + sizeof(karg_tiled)), ALIGN);
 }
 
-/* Scratch, and the places of lists that do not stay: all cells, then the rest of each. */
-static rp_status take_scratch(rp__lease *lease, const rp__tiled_use *use, rp__tiled_list *lists,
-                              size_t n, size_t n_here)
+uint64_t rp__tiled_lists_need(rp__lease *lease, const rp__tiled_use *use, rp__tiled_list *lists,
+                              size_t n)
 {
-    const rp__residency *r = lease->residency;
-    const uint64_t share = r->is_scarce ? rp__tiled_lists_share(r) : 0;
-    uint64_t cells = record_bytes(n), rest = cells + n_here * zero_bytes(r), bytes = rest;
-    for (size_t i = 0; i < n; i++)
-        if (lists[i].is_fresh && !lists[i].piece)
-            bytes += rp__tiled_lists_bytes(r, lists[i].term) - zero_bytes(r);
-    use->scratch->worth = WORTH;
-    rp_status status = rp__scratch_hold(use->scratch, lease, lease->device,
-                                        n_here > 0 && bytes < share ? share : bytes);
-    cells += use->scratch->at;
-    rest += use->scratch->at;
-    for (size_t i = 0; status == RP_OK && i < n; i++) {
-        if (!lists[i].is_fresh || lists[i].piece)
-            continue;
-        lists[i].list = place(r, lists[i].term->df, cells, rest);
-        cells += zero_bytes(r);
-        rest += rp__tiled_lists_bytes(r, lists[i].term) - zero_bytes(r);
+    uint64_t bytes = record_bytes(n);
+    (void)rp__tiled_lists_find(lease, use->norms, lists, n);
+    for (size_t i = 0; i < n; i++) {
+        lists[i].is_fresh = !lists[i].list.cells && !twin_of(lists, i);
+        if (lists[i].is_fresh)
+            bytes += rp__tiled_lists_bytes(lease->residency, lists[i].term);
     }
-    return status;
+    return bytes;
 }
 
-rp_status rp__tiled_lists_take(rp__lease *lease, const rp__tiled_use *use, rp__tiled_list *lists,
-                               size_t n)
+/* Records; then, of lists that do not stay, all cells, and the rest of each. */
+rp_status rp__tiled_lists_take(rp__lease *lease, rp__tiled_use *use, rp__tiled_list *lists,
+                               size_t n, rp__cu_ptr *at)
 {
+    const rp__residency *r = lease->residency;
     rp_status status = RP_OK;
-    size_t n_here = 0;
-    (void)rp__tiled_lists_find(lease, use->norms, lists, n);
+    use->records = *at;
+    rp__cu_ptr cells = *at + record_bytes(n), rest = cells;
+    for (size_t i = 0; i < n; i++)
+        rest += lists[i].is_fresh ? zero_bytes(r) : 0;
     for (size_t i = 0; status == RP_OK && i < n; i++) {
-        if (lists[i].list.cells || twin_of(lists, i))
+        rp__tiled_list *t = &lists[i];
+        if (!t->is_fresh && !t->list.cells)
+            t->list = twin_of(lists, i)->list;
+        if (!t->is_fresh)
             continue;
-        lists[i].is_fresh = true;
-        status = take_one(lease, use, &lists[i]);
-        n_here += status == RP_NO_MEMORY;
-        status = status == RP_NO_MEMORY ? RP_OK : status;
+        status = take_one(lease, use, t);
+        if (status != RP_NO_MEMORY)
+            continue;
+        t->list = place(r, t->term->df, cells, rest);
+        cells += zero_bytes(r);
+        rest += rp__tiled_lists_bytes(r, t->term) - zero_bytes(r);
+        status = RP_OK;
     }
-    if (status == RP_OK)
-        status = take_scratch(lease, use, lists, n, n_here);
-    for (size_t i = 0; status == RP_OK && i < n; i++)
-        if (!lists[i].list.cells)
-            lists[i].list = twin_of(lists, i)->list;
+    *at = rest;
     return status;
 }
 
@@ -207,7 +167,7 @@ static rp_status clear_cells(rp__lease *lease, const rp__tiled_use *use,
                              const rp__tiled_list *lists, size_t n)
 {
     const uint64_t each = zero_bytes(lease->residency);
-    const rp__cu_ptr from = use->scratch->at + record_bytes(n);
+    const rp__cu_ptr from = use->records + record_bytes(n);
     rp__cu_ptr end = from;
     rp_status status = RP_OK;
     for (size_t i = 0; status == RP_OK && i < n; i++) {
@@ -225,7 +185,7 @@ rp_status rp__tiled_lists_make(rp__lease *lease, const rp__tiled_use *use, const
 {
     const rp__residency *r = lease->residency;
     karg_build_tiled args = {.norms = *norms, .n_docs = r->n_docs, .n_tiles = n_tiles(r)};
-    rp_status status = send_records(lease, use->scratch->at, lists, n, &args);
+    rp_status status = send_records(lease, use->records, lists, n, &args);
     if (status == RP_OK)
         status = clear_cells(lease, use, lists, n);
     rp__launch how = {.grid = (args.n_blocks + WARPS - 1) / WARPS,
@@ -236,11 +196,9 @@ rp_status rp__tiled_lists_make(rp__lease *lease, const rp__tiled_use *use, const
                            : status;
 }
 
-/* Scratch that one long query needed is not kept. */
 void rp__tiled_lists_publish(rp__lease *lease, const rp__tiled_use *use,
                              const rp__tiled_list *lists, size_t n)
 {
-    const uint64_t share = rp__tiled_lists_share(lease->residency);
     for (size_t i = 0; i < n; i++) {
         const rp__tiled_list *t = &lists[i];
         rp__resident made = {.key = rp__residency_key(t->term, RP_USE_TILED),
@@ -253,6 +211,4 @@ void rp__tiled_lists_publish(rp__lease *lease, const rp__tiled_use *use,
         if (t->piece)
             (void)rp__lease_publish(lease, &(const rp__resident *){&made}, 1);
     }
-    if (use->scratch->bytes > share)
-        rp__scratch_trim(use->scratch, lease, share);
 }

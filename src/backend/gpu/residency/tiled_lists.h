@@ -3,9 +3,9 @@
  *
  * A list is laid out when an OR first asks for it, by a kernel, from where it is on the device in
  * another representation: 6 bytes a posting, and 8 a tile. Norms are in it, so their serial is part
- * of its key. Where memory is scarce, most lists are laid out for one launch alone, in scratch that
- * the exec keeps: nothing is evicted for them, and nobody waits. Order of calls: find; if that
- * fails take while acquiring, then make; publish when the query has ended. */
+ * of its key. Where memory is scarce, most lists are laid out for one launch alone, in memory
+ * that the lease keeps: nothing is evicted for them, and nobody waits. Order of calls: find; if that
+ * fails need and take while acquiring, then make; publish when the query has ended. */
 #ifndef RP_BACKEND_GPU_TILED_LISTS_H
 #define RP_BACKEND_GPU_TILED_LISTS_H
 
@@ -22,22 +22,22 @@ typedef struct rp__tiled_list {
 
 /* For whom lists are laid out. */
 typedef struct rp__tiled_use {
-    rp__scratch *scratch; /* of the exec: records, and lists of this launch alone */
-    uint32_t norms;       /* their serial */
-    bool in_group;        /* others want memory at the same time */
+    rp__cu_ptr records; /* once memory is taken: of what is made; then lists of this launch alone */
+    uint32_t norms;     /* their serial */
+    bool in_group;      /* others want memory at the same time */
 } rp__tiled_use;
 
-/* Bytes of the list of a term; of those for one launch alone, as many as a launch of several
- * queries should have at most: UINT64_MAX where memory is not scarce. */
 uint64_t rp__tiled_lists_bytes(const rp__residency *residency, const rp__term *term);
-uint64_t rp__tiled_lists_share(const rp__residency *residency);
 
 /* For the lease, which has begun. False: some are not there. */
 bool rp__tiled_lists_find(rp__lease *lease, uint32_t norms, rp__tiled_list *lists, size_t n);
-/* Memory for what is missing: to stay, if there is plenty or it is worth it, or else scratch.
- * RP_NO_MEMORY: there is none for them all. RP_NOT_FOUND: acquire, and take again. */
-rp_status rp__tiled_lists_take(rp__lease *lease, const rp__tiled_use *use, rp__tiled_list *lists,
-                               size_t n);
+/* Bytes of the lease's transient memory that are enough for what is missing. */
+uint64_t rp__tiled_lists_need(rp__lease *lease, const rp__tiled_use *use, rp__tiled_list *lists,
+                              size_t n);
+/* Memory for it: to stay, if there is plenty or it is worth it, or else from *at on, where that
+ * memory is. RP_NOT_FOUND: acquire, and begin again. */
+rp_status rp__tiled_lists_take(rp__lease *lease, rp__tiled_use *use, rp__tiled_list *lists,
+                               size_t n, rp__cu_ptr *at);
 /* Lays them out, on the lease's stream; the sources are there by then. Does not wait. */
 rp_status rp__tiled_lists_make(rp__lease *lease, const rp__tiled_use *use, const karg_norms *norms,
                                bool is_iiu, rp__tiled_list *lists, size_t n);
