@@ -349,7 +349,7 @@ rp__piece *rp__device_heap_evict(rp__device_heap *h, uint64_t bytes, uint64_t va
     age(h);
     window w = find_run(h, grains(bytes), spared);
     if (w.first)
-        h->floor = (3 * h->floor + FLOOR * (w.price / bytes)) / 4;
+        h->floor = (3 * h->floor + FLOOR * (w.price / w.bytes)) / 4;
     if (!w.first || w.price >= value)
         return NULL;
     rp__piece *end = w.last->after;

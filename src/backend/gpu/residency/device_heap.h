@@ -73,9 +73,9 @@ typedef struct rp__device_heap_spared {
 } rp__device_heap_spared;
 
 /* Evicts the cheapest run of kept and free neighbours that has so many bytes, in one taken piece,
- * which may be larger. Only where their value is below `value`; and none that is
- * spared. Whoever has less to offer than was found cheapest lately does not look, but for a few. The piece has the largest mark of all that were evicted, as it was then. NULL: there is
- * none. */
+ * which may be larger. Only where their value is below `value`; and none that is spared. Who offers
+ * less than was found cheapest lately does not look, but for a few. The piece has the largest mark
+ * of all that were evicted, as it was then. NULL: there is none. */
 rp__piece *rp__device_heap_evict(rp__device_heap *heap, uint64_t bytes, uint64_t value,
                                  rp__device_heap_spared spared);
 /* What a taken piece has beyond so many bytes becomes free. */

@@ -147,13 +147,22 @@ static void give_back(rp__lease *l)
     atomic_store_explicit(&l->epoch, 0, memory_order_release);
 }
 
-/* Whether it still has pieces: those of a detached lease that was launched may be given back by another thread. */
+/* Whether it has pieces, or transient memory. */
+static bool has_memory(const rp__lease *l)
+{
+    const rp__scratch *s = l->scratch;
+    while (s && s != &l->transient)
+        s = s->next;
+    return l->n > 0 || s;
+}
+
+/* Whether it still has them: those of a detached lease that was launched may be given back by another thread. */
 static bool has_pieces(rp__lease *l)
 {
     if (!l->is_detached)
-        return l->n > 0;
+        return has_memory(l);
     pthread_mutex_lock(&l->residency->lock);
-    bool has = l->n > 0;
+    bool has = has_memory(l);
     pthread_mutex_unlock(&l->residency->lock);
     return has;
 }

@@ -3,8 +3,8 @@
  *
  * A list is laid out when an OR first asks for it, by a kernel, from where it is on the device in
  * another representation: 6 bytes a posting, and 8 a tile. Norms are in it, so their serial is part
- * of its key. Where memory is scarce, most lists are laid out for one launch alone, in memory
- * that the lease keeps: nothing is evicted for them, and nobody waits. Order of calls: find; if that
+ * of its key. Where memory is scarce, most lists are laid out for one launch alone, in memory that
+ * the lease keeps: nothing is evicted for them, and nobody waits. Order of calls: find; if that
  * fails need and take while acquiring, then make; publish when the query has ended. */
 #ifndef RP_BACKEND_GPU_TILED_LISTS_H
 #define RP_BACKEND_GPU_TILED_LISTS_H
