@@ -1,7 +1,8 @@
 /* test_gpu_calls.c: how many launches and copies a query costs once its lists are on the card, in bp128.
  *
  * Every count is of a second pass over the same queries: an AND of a burst needs no launch and no copy, because the
- * persistent kernel takes it; an OR by tiles needs one launch; a group of a batch needs one copy and one launch. */
+ * persistent kernel takes it; an OR by tiles needs one launch; a group of a batch needs one copy and one launch. Where
+ * memory is scarce, a launch of ORs needs another one, and no query needs two of them. */
 #include "riposte/riposte.h"
 
 #include "oracle/chance.h"
@@ -9,7 +10,7 @@
 #include "parity/launch_log.h"
 #include "unit/files.h"
 
-enum { QUERIES = 30, TEXT = 256, PROCESSORS = 2 };
+enum { QUERIES = 30, TEXT = 256, PROCESSORS = 2, MEMORY_MIN = 400 << 10 };
 
 static collection documents;
 static char texts[QUERIES][TEXT];
@@ -45,9 +46,10 @@ static int close_documents(void **state)
 
 /* ---- Counting ------------------------------------------------------------------------------------ */
 
-static rp_searcher *open_searcher(rp_mode mode)
+static rp_searcher *open_searcher(rp_mode mode, uint64_t memory)
 {
-    const rp_search_options options = {.processor = "gpu", .gpu = "emulated", .mode = mode};
+    const rp_search_options options = {
+        .processor = "gpu", .gpu = "emulated", .mode = mode, .gpu_memory = memory};
     rp_error err = {.text = ""};
     rp_searcher *searcher;
     launch_log_begin(PROCESSORS);
@@ -113,7 +115,7 @@ static void an_and_of_a_burst_needs_no_call(void **state)
 {
     (void)state;
     uint64_t launches = 0;
-    rp_searcher *searcher = open_searcher(RP_MODE_AND);
+    rp_searcher *searcher = open_searcher(RP_MODE_AND, 0);
     all_once(searcher);
     for (size_t i = 0; i < QUERIES; i++) {
         launch_counts took = search(searcher, texts[i]);
@@ -127,7 +129,7 @@ static void an_and_of_a_burst_needs_no_call(void **state)
 static void an_or_needs_one_launch(void **state)
 {
     (void)state;
-    rp_searcher *searcher = open_searcher(RP_MODE_OR);
+    rp_searcher *searcher = open_searcher(RP_MODE_OR, 0);
     all_once(searcher);
     for (size_t i = 0; i < QUERIES; i++) {
         launch_counts took = search(searcher, texts[i]);
@@ -144,7 +146,7 @@ static void a_group_needs_a_copy_and_a_launch(void **state)
     static const rp_mode modes[] = {RP_MODE_AND, RP_MODE_OR, RP_MODE_ANDOR};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         uint64_t groups;
-        rp_searcher *searcher = open_searcher(modes[i]);
+        rp_searcher *searcher = open_searcher(modes[i], 0);
         (void)search_batch(searcher, &groups);
         launch_counts took = search_batch(searcher, &groups);
         assert_true(groups > 1);
@@ -154,12 +156,42 @@ static void a_group_needs_a_copy_and_a_launch(void **state)
     }
 }
 
+/* Where memory is scarce, lists are laid out again for a launch; no launch is tried in vain, and no query goes to
+ * another kernel. */
+static void a_group_of_ors_needs_little_memory(void **state)
+{
+    (void)state;
+    static const uint64_t memory[] = {MEMORY_MIN, MEMORY_MIN * 5 / 4, MEMORY_MIN * 3 / 2};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
+        char line[TEXT];
+        size_t n = 0;
+        uint64_t groups;
+        FILE *log = tmpfile();
+        assert_non_null(log);
+        rp_searcher *searcher = open_searcher(RP_MODE_OR, memory[i]);
+        launch_log_write(log, NULL, "");
+        (void)search_batch(searcher, &groups);
+        launch_counts took = search_batch(searcher, &groups);
+        launch_log_write(NULL, NULL, "");
+        assert_in_range(took.launches, 1, 2 * QUERIES);
+        close_searcher(searcher);
+        rewind(log);
+        while (fgets(line, sizeof line, log)) {
+            assert_null(strstr(line, "or_accumulate"));
+            n += strstr(line, "build_tiled") != NULL;
+        }
+        assert_true(n > groups); /* it was scarce */
+        assert_int_equal(fclose(log), 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_and_of_a_burst_needs_no_call),
         cmocka_unit_test(an_or_needs_one_launch),
         cmocka_unit_test(a_group_needs_a_copy_and_a_launch),
+        cmocka_unit_test(a_group_of_ors_needs_little_memory),
     };
     return cmocka_run_group_tests(tests, open_documents, close_documents);
 }

@@ -170,6 +170,8 @@ static rp_status bring(step_run *r, uint32_t capacity, karg_norms *norms)
     rp__lease *lease = &s->lease;
     rp__lookup_lists lists;
     uint32_t serial;
+    uint64_t transient = 0;
+    rp__cu_ptr at;
     rp_status status = RP_OK;
     rp__lease_begin(lease);
     if (!rp__device_norms_find(&s->norms, lease, s->index, r->base.query, norms, &serial))
@@ -184,7 +186,11 @@ static rp_status bring(step_run *r, uint32_t capacity, karg_norms *norms)
     rp__lease_acquire(lease);
     status = hold(r, capacity, norms);
     if (status == RP_OK)
-        status = rp__lookup_lists_take(&lists);
+        status = rp__lookup_lists_need(&lists, &transient);
+    if (status == RP_OK)
+        status = rp__lease_take_transient(lease, transient, &at);
+    if (status == RP_OK)
+        status = rp__lookup_lists_take(&lists, &at);
     rp__lease_release(lease);
     if (status == RP_OK)
         status = rp__lookup_lists_fill(&lists);

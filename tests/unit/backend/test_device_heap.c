@@ -185,6 +185,46 @@ static void the_cheapest_goes(void **state)
     rp__device_heap_close(&m.heap);
 }
 
+/* Scratch that is idle is worth what its key says. */
+static void scratch_has_a_price(void **state)
+{
+    (void)state;
+    model m;
+    open_model(&m);
+    rp__piece *scratch = rp__device_heap_take(&m.heap, GRAINS * GRAIN);
+    add(&m, scratch, 1);
+    rp__device_heap_keep(&m.heap, scratch, 64 * scratch->bytes, 0, &m);
+    for (size_t i = 0; i < 100; i++)
+        assert_null(rp__device_heap_evict(&m.heap, 1, 64 * scratch->bytes, all_may_go));
+    assert_ptr_equal(rp__device_heap_evict(&m.heap, 1, 64 * scratch->bytes + 1, all_may_go),
+                     scratch);
+    rp__device_heap_close(&m.heap);
+}
+
+/* After those who offer little have looked in vain, a few of them still look. */
+static void who_offers_little_looks_now_and_then(void **state)
+{
+    (void)state;
+    enum { TOUCHES = 10 };
+    model m;
+    open_model(&m);
+    rp__piece *p = rp__device_heap_take(&m.heap, GRAINS * GRAIN);
+    add(&m, p, 1);
+    rp__device_heap_keep(&m.heap, p, 1, 1, &m);
+    for (size_t t = 0; t < TOUCHES; t++)
+        rp__device_heap_touch(&m.heap, 1);
+    for (size_t i = 0; i < 100; i++)
+        assert_null(rp__device_heap_evict(&m.heap, p->bytes, 2 * p->bytes, all_may_go));
+    rp__admission_halve(&m.heap.touches);
+    rp__admission_halve(&m.heap.touches);
+    rp__admission_halve(&m.heap.touches);
+    size_t n = 1;
+    while (!rp__device_heap_evict(&m.heap, p->bytes, 2 * p->bytes, all_may_go))
+        assert_in_range(++n, 1, 32);
+    assert_true(n > 1);
+    rp__device_heap_close(&m.heap);
+}
+
 static void memory_may_be_missing(void **state)
 {
     (void)state;
@@ -201,6 +241,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_a_plain_model),
         cmocka_unit_test(the_cheapest_goes),
+        cmocka_unit_test(scratch_has_a_price),
+        cmocka_unit_test(who_offers_little_looks_now_and_then),
         cmocka_unit_test(memory_may_be_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,6 +73,25 @@ rp_status rp__and_group_scratch(flight *f)
     return rp__fused_and_hold(batch_of(f), count_elements(f), (uint32_t)f->n, pairs_of(f));
 }
 
+/* As many queries as are likely to fit: most lists are there already, or are read as they are stored. */
+size_t rp__and_group_fit(const rp__exec *exec, rp__batch_item *const *items, size_t n)
+{
+    enum { SPARSE_GAP = 64, LIKELY = 4 };
+    const rp__residency *r = exec->index->residency;
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < n && r->is_scarce; i++) {
+        const rp__query *query = &items[i]->query;
+        for (size_t w = 0; w < query->n_words; w++) {
+            const rp__term *term = &query->words[w].term;
+            bytes += r->is_whole ? 0 : term->list_bytes;
+            bytes += r->n_docs / (term->df + 1) < SPARSE_GAP ? 0 : 2 * sizeof(uint32_t) * term->df;
+        }
+        if (i > 0 && bytes / LIKELY > rp__lease_share(r))
+            return i;
+    }
+    return n;
+}
+
 /* All terms of the launch. */
 rp_status rp__and_group_name_lists(flight *f)
 {

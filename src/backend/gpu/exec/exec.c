@@ -248,10 +248,12 @@ static void start(rp__exec *e, rp__launch_id id)
     while (queue->next < queue->n) {
         const size_t left = queue->n - queue->next;
         const size_t max = queue->fits ? queue->fits : row->max_queries;
-        const size_t n = left < max ? left : max;
         f->row = row;
         f->items = queue->items + queue->next;
-        f->n = n;
+        f->n = left < max ? left : max;
+        if (row->fit)
+            f->n = row->fit(e, f->items, f->n);
+        const size_t n = f->n;
         f->why = RP_FALLBACK_NONE;
         f->lists = (rp__launch_lists){0};
         const bool is_launched = try_launch(f) == RP_OK;

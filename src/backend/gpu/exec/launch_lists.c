@@ -157,21 +157,31 @@ static rp_status plan(flight *f)
     return rp__lookup_lists_open(&l->lookup, l->names, l->n_names);
 }
 
-/* Memory for all of it. Scratch first, which is the largest, as a rule. */
+/* Memory for all of it. Scratch and what is there for this launch alone first, in one piece each, while there are long
+ * runs. */
 static rp_status take(flight *f)
 {
     rp__launch_lists *l = &f->lists;
+    uint64_t transient = 0;
+    rp__cu_ptr at;
     rp_status status = find_norms(f);
+    l->tiled.norms = l->serial;
     if (status == RP_OK)
         status = f->row->scratch(f);
     if (status == RP_OK && !is_whole(f))
-        status = rp__stored_lists_take(&f->lease, l->stored, l->n_stored);
+        transient += rp__stored_lists_need(&f->lease, l->stored, l->n_stored);
+    if (status == RP_OK && l->tiles)
+        transient += rp__tiled_lists_need(&f->lease, &l->tiled, l->tiles, l->n);
     if (status == RP_OK && l->n_names > 0)
-        status = rp__lookup_lists_take(&l->lookup);
+        status = rp__lookup_lists_need(&l->lookup, &transient);
+    if (status == RP_OK)
+        status = rp__lease_take_transient(&f->lease, transient, &at);
+    if (status == RP_OK && !is_whole(f))
+        status = rp__stored_lists_take(&f->lease, l->stored, l->n_stored, &at);
+    if (status == RP_OK && l->n_names > 0)
+        status = rp__lookup_lists_take(&l->lookup, &at);
     if (status == RP_OK && l->tiles)
-        status = rp__tiled_lists_take(&f->lease, l->serial, l->tiles, l->n);
-    if (status == RP_OK && l->tiles)
-        l->tile_records = f->lease.pieces[f->lease.n - 1]->at;
+        status = rp__tiled_lists_take(&f->lease, &l->tiled, l->tiles, l->n, &at);
     return status;
 }
 
@@ -226,5 +236,5 @@ void rp__launch_lists_publish(flight *f)
     if (!is_whole(f))
         rp__stored_lists_publish(&f->lease, l->stored, l->n_stored);
     if (l->tiles)
-        rp__tiled_lists_publish(&f->lease, l->serial, l->tiles, l->n);
+        rp__tiled_lists_publish(&f->lease, &l->tiled, l->tiles, l->n);
 }

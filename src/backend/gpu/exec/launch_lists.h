@@ -43,8 +43,8 @@ typedef struct rp__launch_lists {
     const rp__term **names; /* of those that are transcoded */
     size_t n_names;
     rp__lookup_lists lookup;
-    rp__tiled_list *tiles;   /* one a term, of rows that read tiles */
-    rp__cu_ptr tile_records; /* of those that are made; 0: all were there */
+    rp__tiled_list *tiles; /* one a term, of rows that read tiles */
+    rp__tiled_use tiled;   /* for whom they are laid out */
     karg_norms norms;
     uint32_t serial; /* of the norms */
     bool is_brought; /* some were not there */

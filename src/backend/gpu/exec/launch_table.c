@@ -14,9 +14,10 @@
     .take = rp__fused_single_take, .settle = rp__fused_single_settle
 
 #define BATCH_HOOKS                                                                                \
-    .begin = rp__and_group_begin, .scratch = rp__and_group_scratch, .find = rp__and_group_find,    \
-    .name_lists = rp__and_group_name_lists, .launch = rp__and_group_launch,                        \
-    .is_done = rp__and_group_is_done, .wait = rp__and_group_wait, .settle = rp__and_group_settle
+    .fit = rp__and_group_fit, .begin = rp__and_group_begin, .scratch = rp__and_group_scratch,      \
+    .find = rp__and_group_find, .name_lists = rp__and_group_name_lists,                            \
+    .launch = rp__and_group_launch, .is_done = rp__and_group_is_done, .wait = rp__and_group_wait,  \
+    .settle = rp__and_group_settle
 
 /* Lists that kernels do not read as they are stored are transcoded: so rows that read them stored look up, too. */
 const rp__launch_row rp__launch_table[RP_LAUNCHES] = {
@@ -50,6 +51,7 @@ const rp__launch_row rp__launch_table[RP_LAUNCHES] = {
                                .max_k = 1024,
                                .max_terms = KARG_OR_TERMS,
                                .lane = RP_LANE_OR,
+                               .fit = rp__or_group_fit,
                                .begin = rp__or_group_begin,
                                .scratch = rp__or_group_scratch,
                                .find = rp__or_group_find,

@@ -55,6 +55,8 @@ typedef enum rp__launch_lane {
     RP_LANES
 } rp__launch_lane;
 
+struct rp__exec;
+struct rp__batch_item;
 struct rp__flight;
 struct rp__segment;
 
@@ -72,6 +74,9 @@ typedef struct rp__launch_row {
     /* once launched, the host reads nothing more from the device's memory: its lease may end before
      * it is collected */
     bool is_detached;
+    /* (optional) How many of the next n queries a launch should have, at least one, by what they
+     * are likely to need. */
+    size_t (*fit)(const struct rp__exec *exec, struct rp__batch_item *const *items, size_t n);
     /* Memory of the host for the launch; what is read of its lists before they are leased. Reads
      * mapped memory. */
     rp_status (*begin)(struct rp__flight *flight);

@@ -59,6 +59,7 @@ rp_status rp__or_group_begin(flight *f)
     f->own = r;
     l->terms = rp__arena_array(arena, max, sizeof *l->terms);
     l->tiles = rp__arena_zero(arena, max, sizeof *l->tiles);
+    l->tiled = (rp__tiled_use){.in_group = f->exec->in_group};
     if (r) {
         r->terms = rp__arena_zero(arena, max, sizeof *r->terms);
         r->queries = rp__arena_array(arena, f->n, sizeof *r->queries);
@@ -73,6 +74,22 @@ rp_status rp__or_group_begin(flight *f)
     }
     r->n = (uint32_t)f->n;
     return RP_OK;
+}
+
+/* As many queries as have tiles that are likely to fit. */
+size_t rp__or_group_fit(const rp__exec *exec, rp__batch_item *const *items, size_t n)
+{
+    const rp__residency *r = exec->index->residency;
+    const uint64_t share = rp__lease_share(r);
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < n && r->is_scarce; i++) {
+        const rp__query *query = &items[i]->query;
+        for (size_t w = 0; w < query->n_words; w++)
+            bytes += rp__tiled_lists_bytes(r, &query->words[w].term);
+        if (i > 0 && bytes > share)
+            return i;
+    }
+    return n;
 }
 
 static rp__fused_or_batch batch_of(const flight *f)
@@ -134,8 +151,9 @@ static rp_status point_tiles(flight *f)
         const term *t = &l->terms[i];
         if (point_tile(t, &l->tiles[i]) != RP_OK) {
             l->tiles[i].piece = NULL;
+            l->tiles[i].is_fresh = false;
             rp__exec_refuse(f->items[t->item], RP_FALLBACK_DAMAGED);
-        } else if (t->stored && l->tiles[i].piece) {
+        } else if (t->stored && l->tiles[i].is_fresh) {
             status = rp__launch_lists_check(f, t, &l->tiles[i].word);
         }
     }
@@ -196,8 +214,8 @@ rp_status rp__or_group_launch(flight *f)
     if (l->is_brought)
         status = rp__launch_lists_run_checks(f, f->lease.stream);
     if (l->is_brought && status == RP_OK)
-        status = rp__tiled_lists_make(&f->lease, l->tile_records, &l->norms,
-                                      rp__launch_lists_are_iiu(f), l->tiles, l->n);
+        status = rp__tiled_lists_make(&f->lease, &l->tiled, &l->norms, rp__launch_lists_are_iiu(f),
+                                      l->tiles, l->n);
     fill_queries(f);
     const rp__fused_or_batch batch = batch_of(f);
     return status == RP_OK ? rp__fused_or_run(&f->exec->ors, &batch) : status;

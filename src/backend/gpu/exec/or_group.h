@@ -7,6 +7,7 @@
 
 #include "backend/gpu/exec/exec.h"
 
+size_t rp__or_group_fit(const rp__exec *exec, rp__batch_item *const *items, size_t n);
 rp_status rp__or_group_begin(rp__flight *flight);
 rp_status rp__or_group_scratch(rp__flight *flight);
 rp_status rp__or_group_find(rp__flight *flight);

@@ -14,6 +14,8 @@ enum {
     WINDOWS = 64, /* runs that an eviction compares, where there are so many */
     LIVES = 8,    /* touches a kept piece, on average, before all are halved */
     MIN_LIVES = 64,
+    FLOOR = 16,    /* the unit of the floor */
+    LOOKS = 16,    /* one of so many that offer too little looks all the same */
     HALVE_OF = 16, /* counters to a touch, at most, before that: halving reads them all */
 };
 
@@ -252,6 +254,14 @@ uint64_t rp__device_heap_value(const rp__device_heap *h, uint64_t key, uint32_t 
     return (uint64_t)rp__admission_get(&h->touches, key) * cost * bytes;
 }
 
+/* Of scratch, its key is what it is worth. */
+static uint64_t known_price(const rp__device_heap *h, const rp__piece *p)
+{
+    if (p->state == RP_PIECE_FREE)
+        return 0;
+    return p->cost == 0 ? p->key : rp__device_heap_value(h, p->key, p->cost, p->bytes);
+}
+
 /* False: it must not go. One that was used since the last look counts as touched. */
 static bool price_of(rp__device_heap *h, rp__piece *p, rp__device_heap_spared spared,
                      uint64_t *price)
@@ -264,7 +274,7 @@ static bool price_of(rp__device_heap *h, rp__piece *p, rp__device_heap_spared sp
         return false;
     if (atomic_exchange_explicit(&p->used, 0, memory_order_relaxed))
         rp__device_heap_touch(h, p->key);
-    *price = rp__device_heap_value(h, p->key, p->cost, p->bytes);
+    *price = known_price(h, p);
     return true;
 }
 
@@ -273,11 +283,6 @@ typedef struct window {
     rp__piece *first, *last;
     uint64_t bytes, price;
 } window;
-
-static uint64_t known_price(const rp__device_heap *h, const rp__piece *p)
-{
-    return p->state == RP_PIECE_FREE ? 0 : rp__device_heap_value(h, p->key, p->cost, p->bytes);
-}
 
 /* Without pieces at its beginning that it need not have. */
 static void shrink(const rp__device_heap *h, window *w, uint64_t bytes)
@@ -326,13 +331,25 @@ static window find_run(rp__device_heap *h, uint64_t bytes, rp__device_heap_spare
     return best;
 }
 
+/* Whether it is not worth looking for a run: that takes longer than all else. */
+static bool is_hopeless(rp__device_heap *h, uint64_t bytes, uint64_t value)
+{
+    if (value / bytes >= h->floor / FLOOR || value > UINT64_MAX / FLOOR)
+        return false;
+    return ++h->n_passed % LOOKS != 0;
+}
+
 rp__piece *rp__device_heap_evict(rp__device_heap *h, uint64_t bytes, uint64_t value,
                                  rp__device_heap_spared spared)
 {
     if (bytes > h->bytes)
         return NULL;
+    if (is_hopeless(h, bytes, value))
+        return NULL;
     age(h);
     window w = find_run(h, grains(bytes), spared);
+    if (w.first)
+        h->floor = (3 * h->floor + FLOOR * (w.price / w.bytes)) / 4;
     if (!w.first || w.price >= value)
         return NULL;
     rp__piece *end = w.last->after;

@@ -21,8 +21,8 @@ typedef struct rp__piece {
     uint64_t at, bytes;
     rp__piece_state state;
     /* of kept ones */
-    uint64_t key;          /* by which touches are counted */
-    uint32_t cost;         /* to have a byte of it again */
+    uint64_t key;          /* by which touches are counted; with a cost of 0, what it is worth */
+    uint32_t cost;         /* to have a byte of it again; 0: it is scratch */
     _Atomic uint64_t mark; /* by which an eviction may pass it over */
     uint64_t found;        /* the lease that found it last while it acquired, by its epoch */
     void *owner;           /* for the callback below */
@@ -53,6 +53,9 @@ typedef struct rp__device_heap {
     rp__device_heap_owner owner;
     uint64_t base, bytes, in_use;
     size_t n_kept;
+    /* what an eviction lately found cheapest, 16 times a byte; how many did not look since */
+    uint64_t floor;
+    uint32_t n_passed;
     rp__device_heap_stats stats;
 } rp__device_heap;
 
@@ -70,9 +73,9 @@ typedef struct rp__device_heap_spared {
 } rp__device_heap_spared;
 
 /* Evicts the cheapest run of kept and free neighbours that has so many bytes, in one taken piece,
- * which may be larger. Only where their value is below `value`; and none that is
- * spared. The piece has the largest mark of all that were evicted, as it was then. NULL: there is
- * none. */
+ * which may be larger. Only where their value is below `value`; and none that is spared. Who offers
+ * less than was found cheapest lately does not look, but for a few. The piece has the largest mark
+ * of all that were evicted, as it was then. NULL: there is none. */
 rp__piece *rp__device_heap_evict(rp__device_heap *heap, uint64_t bytes, uint64_t value,
                                  rp__device_heap_spared spared);
 /* What a taken piece has beyond so many bytes becomes free. */

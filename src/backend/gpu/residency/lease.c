@@ -18,6 +18,11 @@ enum {
     /* bytes of an upload's half: at 50 GB/s 20 us, beside which the cost of a copy's start is small */
     HALF_OF_LISTS = 1 << 20,
     HALF_OF_RECORDS = 1 << 16, /* pinning more would cost more than it saves */
+    FREE_OF =
+        8, /* one part of so many of all memory is left free by what is made to stay, where it is scarce; */
+    SHARE_OF = 32, /* one part of so many is for what one launch alone has */
+    HOT = 8,       /* uses of a list, lately, at which it may evict others */
+    WORTH = 64,    /* a byte of such memory while it is idle: as of a stored list with 8 uses */
 };
 
 /* ---- Opening ------------------------------------------------------------------------------------ */
@@ -51,6 +56,7 @@ void rp__lease_close(rp__lease *l)
         at = &(*at)->next;
     *at = l->next;
     pthread_mutex_unlock(&l->residency->registry);
+    rp__scratch_free(&l->transient, l->residency, l->device);
     rp__free(l->pieces);
     *l = (rp__lease){0};
 }
@@ -115,6 +121,13 @@ void rp__lease_launched(rp__lease *l)
     atomic_store_explicit(&l->launched, l->turn, memory_order_release);
 }
 
+/* Under the lock: what it has beyond so many bytes is free. */
+static void trim(rp__device_heap *heap, rp__scratch *s, size_t bytes)
+{
+    rp__device_heap_trim(heap, s->piece, bytes);
+    s->bytes = bytes;
+}
+
 /* Under the lock: what it took is free, what it held may be evicted, and it is over. */
 static void give_back(rp__lease *l)
 {
@@ -124,20 +137,32 @@ static void give_back(rp__lease *l)
     while (l->scratch) {
         rp__scratch *s = l->scratch;
         l->scratch = s->next;
-        if (s->piece)
-            rp__device_heap_keep(heap, s->piece, 0, 0, (void *)&s->piece);
+        if (!s->piece)
+            continue;
+        if (s->keeps && s->bytes > s->keeps)
+            trim(heap, s, s->keeps);
+        rp__device_heap_keep(heap, s->piece, s->worth * s->bytes, 0, (void *)&s->piece);
     }
     atomic_store_explicit(&l->launched, 0, memory_order_relaxed);
     atomic_store_explicit(&l->epoch, 0, memory_order_release);
 }
 
-/* Whether it still has pieces: those of a detached lease that was launched may be given back by another thread. */
+/* Whether it has pieces, or transient memory. */
+static bool has_memory(const rp__lease *l)
+{
+    const rp__scratch *s = l->scratch;
+    while (s && s != &l->transient)
+        s = s->next;
+    return l->n > 0 || s;
+}
+
+/* Whether it still has them: those of a detached lease that was launched may be given back by another thread. */
 static bool has_pieces(rp__lease *l)
 {
     if (!l->is_detached)
-        return l->n > 0;
+        return has_memory(l);
     pthread_mutex_lock(&l->residency->lock);
-    bool has = l->n > 0;
+    bool has = has_memory(l);
     pthread_mutex_unlock(&l->residency->lock);
     return has;
 }
@@ -336,10 +361,8 @@ static void trim_scratch(rp__lease *l)
 {
     pthread_mutex_lock(&l->residency->lock);
     for (rp__scratch *s = l->scratch; s; s = s->next)
-        if (s->need < s->bytes) {
-            rp__device_heap_trim(&l->residency->heap, s->piece, s->need);
-            s->bytes = s->need;
-        }
+        if (s->need < s->bytes)
+            trim(&l->residency->heap, s, s->need);
     pthread_mutex_unlock(&l->residency->lock);
 }
 
@@ -366,6 +389,42 @@ rp_status rp__lease_take(rp__lease *l, uint64_t bytes, rp__lease_need need, uint
         return status;
     trim_scratch(l);
     return take_up_to(l, bytes, value, true, out);
+}
+
+/* ---- What is made, and what does not stay --------------------------------------------------------- */
+
+static bool is_plenty(rp__residency *r, uint64_t bytes)
+{
+    pthread_mutex_lock(&r->lock);
+    bool is_so = bytes + r->heap.bytes / FREE_OF <= r->heap.bytes - r->heap.in_use;
+    pthread_mutex_unlock(&r->lock);
+    return is_so;
+}
+
+rp_status rp__lease_take_made(rp__lease *l, uint64_t bytes, uint64_t key, uint32_t cost,
+                              bool is_eager, rp__piece **out)
+{
+    rp__residency *r = l->residency;
+    if (is_eager || !r->is_scarce || rp__admission_get(&r->heap.touches, key) == HOT)
+        return rp__lease_take(l, bytes, RP_NEED_WORTH, key, cost, out);
+    *out = NULL;
+    return is_plenty(r, bytes) ? rp__lease_take(l, bytes, RP_NEED_FREE, key, cost, out)
+                               : RP_NO_MEMORY;
+}
+
+uint64_t rp__lease_share(const rp__residency *r)
+{
+    return r->is_scarce ? r->left / SHARE_OF : UINT64_MAX;
+}
+
+rp_status rp__lease_take_transient(rp__lease *l, uint64_t bytes, rp__cu_ptr *out)
+{
+    rp__residency *r = l->residency;
+    l->transient.worth = r->is_scarce ? WORTH : 0;
+    l->transient.keeps = r->is_scarce ? rp__lease_share(r) : 0;
+    rp_status status = bytes > 0 ? rp__scratch_hold(&l->transient, l, l->device, bytes) : RP_OK;
+    *out = l->transient.at;
+    return status;
 }
 
 rp_status rp__lease_uploader(rp__lease *l, rp__uploader **out)
@@ -502,5 +561,5 @@ void rp__scratch_free(rp__scratch *s, rp__residency *r, rp__device *device)
             rp__device_heap_give(&r->heap, s->piece);
         pthread_mutex_unlock(&r->lock);
     }
-    *s = (rp__scratch){0};
+    *s = (rp__scratch){.worth = s->worth, .keeps = s->keeps};
 }

@@ -19,7 +19,18 @@
 #include "backend/gpu/residency/residency.h"
 #include "backend/gpu/residency/uploader.h"
 
-struct rp__scratch;
+/* Device memory that an exec needs while it has a lease, and keeps until another needs it. All
+ * zero: none. */
+typedef struct rp__scratch {
+    struct rp__scratch *next; /* of those that a lease holds */
+    rp__piece *piece;         /* under the residency's lock; NULL: none, or it was evicted */
+    rp__cu_ptr at;
+    size_t bytes, need; /* that it has; that were asked for last */
+    /* a byte of it, while it is idle: what a list must be worth to evict it; and how many bytes
+     * stay when the lease ends; 0: all */
+    uint64_t worth, keeps;
+    bool is_fresh; /* it came with the last hold: its bytes are anybody's */
+} rp__scratch;
 
 /* One thread at a time, but for what others see of it. All zero is closed. */
 typedef struct rp__lease {
@@ -36,11 +47,13 @@ typedef struct rp__lease {
     /* that it took, and nobody else finds; under the residency's lock once launched */
     rp__piece **pieces;
     size_t n, cap;
-    struct rp__scratch *scratch; /* that it holds */
-    rp__uploader uploader;       /* to what it took; opened when it is first needed */
-    rp__cu_event uploaded;       /* after what was uploaded last */
-    uint32_t *flags;             /* pinned, of lists that are checked (list_checks.h): n_flags */
-    rp__cu_ptr flags_at;         /* to the device */
+    rp__scratch *scratch; /* that it holds */
+    /* of what is there for one launch alone */
+    rp__scratch transient;
+    rp__uploader uploader; /* to what it took; opened when it is first needed */
+    rp__cu_event uploaded; /* after what was uploaded last */
+    uint32_t *flags;       /* pinned, of lists that are checked (list_checks.h): n_flags */
+    rp__cu_ptr flags_at;   /* to the device */
     size_t n_flags;
 } rp__lease;
 
@@ -76,6 +89,16 @@ typedef enum rp__lease_need { RP_NEED_FREE, RP_NEED_WORTH, RP_NEED_ALL } rp__lea
  * RP_NOT_FOUND: it is not free; acquire, and take again. */
 rp_status rp__lease_take(rp__lease *lease, uint64_t bytes, rp__lease_need need, uint64_t key,
                          uint32_t cost, rp__piece **out);
+/* The same for what a kernel makes of a list, to stay. Where memory is scarce it is taken from what
+ * is plenty; only a list that has just become frequent, or is `eager`, looks for others to evict,
+ * since looking takes longer than making it. RP_NO_MEMORY: make it for one launch alone. */
+rp_status rp__lease_take_made(rp__lease *lease, uint64_t bytes, uint64_t key, uint32_t cost,
+                              bool is_eager, rp__piece **out);
+/* Memory for all that is there for this launch alone, which the lease keeps for its next launches:
+ * once a launch. Errors as rp__lease_take. */
+rp_status rp__lease_take_transient(rp__lease *lease, uint64_t bytes, rp__cu_ptr *out);
+/* Bytes that one launch should have for such things; UINT64_MAX where memory is not scarce. */
+uint64_t rp__lease_share(const rp__residency *residency);
 /* What was put to the uploader is on its way, and the lease's stream goes on when it is there. Does
  * not wait. */
 rp_status rp__lease_upload(rp__lease *lease);
@@ -86,16 +109,6 @@ rp_status rp__lease_uploader(rp__lease *lease, rp__uploader **out);
 bool rp__lease_publish(rp__lease *lease, const rp__resident *const *made, size_t n);
 
 /* ---- Scratch --------------------------------------------------------------------------------- */
-
-/* Device memory that an exec needs while it has a lease, and keeps until another needs it. All
- * zero: none. */
-typedef struct rp__scratch {
-    struct rp__scratch *next; /* of those that a lease holds */
-    rp__piece *piece;         /* under the residency's lock; NULL: none, or it was evicted */
-    rp__cu_ptr at;
-    size_t bytes, need; /* that it has; that were asked for last */
-    bool is_fresh;      /* it came with the last hold: its bytes are anybody's */
-} rp__scratch;
 
 /* At least so many bytes. `lease` NULL: plain memory of the device. RP_NOT_FOUND: they have to be
  * acquired. RP_NO_MEMORY: they cannot be had. What was there stays, unless it is fresh. */

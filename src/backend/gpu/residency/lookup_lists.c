@@ -44,7 +44,8 @@ typedef struct rp__lookup_list {
     rp__piece *piece;        /* of what is made of it, or decoded, if it has one of its own */
     rp__cu_ptr buffer, word; /* where that is, and its karg_term */
     bool is_admitted;
-    size_t made; /* its index among those that are transcoded */
+    bool is_alone; /* it is no part of the bundle */
+    size_t made;   /* its index among those that are transcoded */
     rp__resident entry;
 } fresh;
 
@@ -279,7 +280,7 @@ static uint64_t place(const lists *l, uint64_t at, kind what)
 {
     for (size_t i = 0; i < l->n; i++) {
         fresh *f = &l->fresh[i];
-        if (kind_of(f) != what)
+        if (kind_of(f) != what || f->is_alone)
             continue;
         f->buffer = at;
         at += made_bytes(l, f);
@@ -291,87 +292,53 @@ static uint64_t place(const lists *l, uint64_t at, kind what)
  * they end. */
 static uint64_t place_bundle(lists *l, uint64_t at)
 {
-    for (size_t i = 0; i < l->n; i++)
-        l->fresh[i].word = at + i * WORD;
-    at += rp__bits_align(l->n * (uint64_t)WORD, ALIGN);
+    uint64_t words = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        if (l->fresh[i].is_alone)
+            continue;
+        l->fresh[i].word = at + words;
+        words += WORD;
+    }
+    at += rp__bits_align(words, ALIGN);
     l->bits = place(l, at, DECODED);
     l->bits_end = place(l, l->bits, BITS);
     return place(l, l->bits_end, OTHERS);
 }
 
-/* Those that kernels read as they are stored stay so. False: others would have to be made. */
-static bool read_as_stored(lists *l)
+/* Those that kernels read as they are stored stay so. Docids are made of the others, each by itself. */
+static void read_as_stored(lists *l)
 {
-    bool is_all = true;
     for (size_t i = 0; i < l->n; i++) {
         fresh *f = &l->fresh[i];
-        const bool is_read = f->reads & RP_READS_LOOKUP;
         if (f->decoded || f->is_none)
             continue;
-        is_all = is_all && is_read;
-        if (!is_read)
-            continue;
-        f->is_stored = true;
-        f->repr = RP_REPR_RECORD;
+        f->is_stored = f->reads & RP_READS_LOOKUP;
+        f->is_alone = !f->is_stored;
+        f->repr = f->is_stored ? RP_REPR_RECORD : RP_REPR_DOCIDS;
     }
-    return is_all;
 }
 
-/* One piece for all: of what is made of lists that stay, if there is plenty of memory, or else of their records, where these
- * are enough. */
+/* Where lists stay. One piece for all: of what is made of them, if there is plenty of memory, or else of records of
+ * those that kernels read as they are stored. */
 static rp_status take_bundle(lists *l)
 {
     uint64_t bytes = place_bundle(l, 0);
     rp_status status = RP_NO_MEMORY;
-    if (l->lease->residency->is_whole && is_plenty(l, bytes))
+    if (is_plenty(l, bytes))
         status = rp__lease_take(l->lease, bytes, RP_NEED_FREE, 0, 0, &l->bundle);
-    if (status == RP_NO_MEMORY && l->lease->residency->is_whole && !is_plain(l) &&
-        read_as_stored(l)) {
+    if (status == RP_NO_MEMORY && !is_plain(l)) {
+        read_as_stored(l);
         bytes = place_bundle(l, 0);
-        status = rp__lease_take(l->lease, bytes, RP_NEED_ALL, 0, 0, &l->bundle);
+        status = bytes > 0 ? rp__lease_take(l->lease, bytes, RP_NEED_ALL, 0, 0, &l->bundle) : RP_OK;
     }
-    (void)place_bundle(l, status == RP_OK ? l->bundle->at : 0);
     for (size_t i = 0; i < l->n; i++) {
-        l->fresh[i].is_admitted = status == RP_OK;
-        l->fresh[i].word = status == RP_OK ? l->fresh[i].word : 0;
+        fresh *f = &l->fresh[i];
+        f->is_alone = f->is_alone || !l->bundle;
+        f->is_admitted = !f->is_alone;
     }
+    if (l->bundle)
+        (void)place_bundle(l, l->bundle->at);
     return status == RP_NO_MEMORY ? RP_OK : status;
-}
-
-/* If it is worth it, or else for this launch alone. */
-static rp_status take_piece(lists *l, fresh *f)
-{
-    const uint64_t buffer = made_bytes(l, f), bytes = buffer + WORD;
-    const uint32_t cost = rp__reprs[f->repr].cost;
-    rp_status status =
-        rp__lease_take(l->lease, bytes, RP_NEED_WORTH, f->entry.key, cost, &f->piece);
-    f->is_admitted = status == RP_OK;
-    if (status == RP_NO_MEMORY)
-        status = rp__lease_take(l->lease, bytes, RP_NEED_ALL, f->entry.key, cost, &f->piece);
-    if (status == RP_OK) {
-        f->buffer = f->piece->at;
-        f->word = f->buffer + buffer;
-    }
-    return status;
-}
-
-/* Of a list that kernels read as it is stored, its karg_term is enough, which it has, or which is made where lists stay. Of
- * others docids are made. */
-static rp_status take_one(lists *l, fresh *f)
-{
-    const bool is_whole = l->lease->residency->is_whole;
-    rp_status status = RP_OK;
-    if (f->is_none)
-        return RP_OK;
-    if (!f->decoded && !is_whole)
-        status = rp__stored_lists_take(l->lease, &f->stored, 1);
-    if (status != RP_OK || l->bundle)
-        return status;
-    f->is_stored = !f->decoded && f->reads & RP_READS_LOOKUP && !is_plain(l);
-    if (f->is_stored && !is_whole)
-        return RP_OK;
-    f->repr = f->is_stored ? RP_REPR_RECORD : is_plain(l) ? RP_REPR_PLAIN : RP_REPR_DOCIDS;
-    return take_piece(l, f);
 }
 
 static bool is_made(const fresh *f)
@@ -394,33 +361,84 @@ static void make(lists *l, fresh *f)
     f->made = l->n_made++;
 }
 
-/* Scratch of the chain, then a flag a list. What it needs does not depend on where lists are. */
-static rp_status take_scratch(lists *l)
+/* Scratch of the chain, then a flag a list. What that needs does not depend on where lists are. */
+static uint64_t plan_scratch(lists *l)
 {
     l->n_made = 0;
     for (size_t i = 0; i < l->n; i++)
         if (is_made(&l->fresh[i]))
             make(l, &l->fresh[i]);
     l->needs = rp__transcode_needs(l->made, l->n_made);
-    if (l->n_made == 0)
+    return rp__bits_align(l->needs.device + l->n_made * sizeof(uint32_t), RP_DEVICE_HEAP_GRAIN);
+}
+
+/* Of a list by itself: what is made of it, and its karg_term behind it. None of one that kernels read as it is stored,
+ * which has that, unless it lies in the section. */
+static uint64_t alone_bytes(const lists *l, const fresh *f)
+{
+    if (!f->is_alone || f->is_none || (f->is_stored && !l->lease->residency->is_whole))
+        return 0;
+    return rp__bits_align(made_bytes(l, f) + WORD, RP_DEVICE_HEAP_GRAIN);
+}
+
+/* What a list by itself becomes: docids, if kernels do not read it as it is stored. Those that are there are found. */
+static uint64_t plan_alone(lists *l, fresh *f)
+{
+    uint64_t bytes = 0;
+    if (f->is_none || !f->is_alone)
+        return 0;
+    if (!f->decoded && !l->lease->residency->is_whole)
+        bytes = rp__stored_lists_need(l->lease, &f->stored, 1);
+    f->is_stored = !f->decoded && f->reads & RP_READS_LOOKUP && !is_plain(l);
+    f->repr = f->is_stored ? RP_REPR_RECORD : is_plain(l) ? RP_REPR_PLAIN : RP_REPR_DOCIDS;
+    return bytes + alone_bytes(l, f);
+}
+
+rp_status rp__lookup_lists_need(lists *l, uint64_t *transient)
+{
+    const bool is_whole = l->lease->residency->is_whole;
+    rp_status status = l->lease->is_acquiring ? find_all(l) : RP_OK;
+    l->bundle = NULL;
+    for (size_t i = 0; i < l->n; i++)
+        l->fresh[i].is_alone = !is_whole;
+    if (status == RP_OK && is_whole)
+        status = take_bundle(l);
+    for (size_t i = 0; i < l->n && status == RP_OK; i++)
+        *transient += plan_alone(l, &l->fresh[i]);
+    *transient += plan_scratch(l);
+    return status;
+}
+
+static rp_status take_one(lists *l, fresh *f, rp__cu_ptr *at)
+{
+    const uint64_t bytes = alone_bytes(l, f);
+    rp_status status = RP_OK;
+    if (f->is_none || !f->is_alone)
         return RP_OK;
-    return rp__lease_take(l->lease, l->needs.device + l->n_made * sizeof(uint32_t), RP_NEED_ALL, 0,
-                          0, &l->scratch);
+    if (!f->decoded && !l->lease->residency->is_whole)
+        status = rp__stored_lists_take(l->lease, &f->stored, 1, at);
+    if (status != RP_OK || bytes == 0)
+        return status;
+    status = rp__lease_take_made(l->lease, bytes, f->entry.key, rp__reprs[f->repr].cost,
+                                 is_plain(l), &f->piece);
+    f->is_admitted = status == RP_OK;
+    f->buffer = f->piece ? f->piece->at : *at;
+    f->word = f->buffer + made_bytes(l, f);
+    *at += f->piece ? 0 : bytes;
+    return status == RP_NO_MEMORY ? RP_OK : status;
 }
 
 /* Long lists first, while there are long runs. */
-rp_status rp__lookup_lists_take(lists *l)
+rp_status rp__lookup_lists_take(lists *l, rp__cu_ptr *at)
 {
-    rp_status status = l->lease->is_acquiring ? find_all(l) : RP_OK;
-    l->bundle = NULL;
-    if (status == RP_OK)
-        status = take_bundle(l);
-    const bool has_all = l->bundle && l->lease->residency->is_whole;
-    for (uint32_t width = has_all ? 0 : 33; width-- > 0;)
+    rp_status status = RP_OK;
+    for (uint32_t width = 33; width-- > 0;)
         for (size_t i = 0; i < l->n && status == RP_OK; i++)
             if (rp__bits_width64(l->fresh[i].list.n) == width)
-                status = take_one(l, &l->fresh[i]);
-    return status == RP_OK ? take_scratch(l) : status;
+                status = take_one(l, &l->fresh[i], at);
+    l->scratch = *at;
+    *at += plan_scratch(l);
+    return status;
 }
 
 /* ---- To the device ------------------------------------------------------------------------------ */
@@ -451,7 +469,7 @@ static rp_status put(lists *l, fresh *f)
     rp_status status = put_stored(l, f);
     f->entry.n = f->list.n;
     f->entry.repr = f->repr;
-    f->entry.piece = f->piece ? f->piece : l->bundle;
+    f->entry.piece = f->is_alone ? f->piece : l->bundle;
     f->entry.reads = f->is_stored ? f->reads : RP_READS_LOOKUP | RP_READS_TILES;
     f->entry.at = f->word ? f->word : f->stored.made.at;
     if (status == RP_OK && is_made(f))
@@ -497,16 +515,20 @@ static rp_status put_padded(rp__uploader *uploader, const void *from, uint64_t n
 /* Those of a bundle are neighbours, and go by one copy: records, then lists that are decoded. */
 static rp_status put_bundle(const lists *l, rp__uploader *uploader)
 {
-    const uint64_t words = l->n * (uint64_t)WORD;
+    uint64_t words = 0;
     rp_status status = RP_OK;
     rp__uploader_begin(uploader, l->bundle->at);
-    for (size_t i = 0; i < l->n && status == RP_OK; i++)
+    for (size_t i = 0; i < l->n && status == RP_OK; i++) {
+        if (l->fresh[i].is_alone)
+            continue;
         status = put_padded(uploader, &l->fresh[i].entry.list.word, sizeof(karg_term), WORD);
+        words += WORD;
+    }
     if (status == RP_OK)
         status = put_zeros(uploader, rp__bits_align(words, ALIGN) - words);
     for (size_t i = 0; i < l->n && status == RP_OK; i++) {
         const fresh *f = &l->fresh[i];
-        if (f->decoded && !f->is_none)
+        if (f->decoded && !f->is_none && !f->is_alone)
             status = put_padded(uploader, f->decoded, decoded_bytes(f), made_bytes(l, f));
     }
     return status == RP_OK ? rp__uploader_send(uploader) : status;
@@ -515,7 +537,7 @@ static rp_status put_bundle(const lists *l, rp__uploader *uploader)
 /* A list that has a piece of its own: its karg_term lies behind it. */
 static rp_status put_piece(const lists *l, rp__uploader *uploader, const fresh *f)
 {
-    if (f->is_none || !f->word)
+    if (f->is_none || !f->is_alone || !f->word)
         return RP_OK;
     rp__uploader_begin(uploader, f->decoded ? f->buffer : f->word);
     rp_status status =
@@ -527,9 +549,7 @@ static rp_status put_piece(const lists *l, rp__uploader *uploader, const fresh *
 
 static rp_status put_words(const lists *l, rp__uploader *uploader)
 {
-    rp_status status = RP_OK;
-    if (l->bundle)
-        return put_bundle(l, uploader);
+    rp_status status = l->bundle ? put_bundle(l, uploader) : RP_OK;
     for (size_t i = 0; i < l->n && status == RP_OK; i++)
         status = put_piece(l, uploader, &l->fresh[i]);
     return status;
@@ -554,8 +574,8 @@ static rp_status transcode(const lists *l, uint8_t *host)
     const rp__transcode to = {.device = d,
                               .stream = l->lease->stream,
                               .host = host + rp__bits_align(flags, RP_TRANSCODE_ALIGN),
-                              .scratch = l->n_made ? l->scratch->at : 0,
-                              .damaged = l->n_made ? l->scratch->at + l->needs.device : 0};
+                              .scratch = l->scratch,
+                              .damaged = l->scratch + l->needs.device};
     if (l->n_made == 0)
         return RP_OK;
     rp_status status = rp__transcode_run(&to, l->made, l->n_made);
@@ -601,7 +621,7 @@ static void publish_bundle(lists *l)
     const rp__resident **entries = rp__arena_array(l->arena, l->n, sizeof(rp__resident *));
     size_t n = 0;
     for (size_t i = 0; i < l->n && entries; i++)
-        if (!l->fresh[i].is_none)
+        if (!l->fresh[i].is_none && !l->fresh[i].is_alone)
             entries[n++] = &l->fresh[i].entry;
     if (n > 0)
         (void)rp__lease_publish(l->lease, entries, n);

@@ -5,7 +5,7 @@
  * of all as plain numbers, while there is free memory for it; otherwise as it is stored, where
  * kernels read that. What is not admitted is there for this launch alone. Lists that are wanted
  * plain are docids and frequencies in any case, which others do not find.
- * Order of calls: begin; find; if some are not there open, then take, then fill,
+ * Order of calls: begin; find; if some are not there open, then need, take, fill,
  * and find again. */
 #ifndef RP_BACKEND_GPU_LOOKUP_LISTS_H
 #define RP_BACKEND_GPU_LOOKUP_LISTS_H
@@ -36,7 +36,7 @@ typedef struct rp__lookup_lists {
     /* those that are read as they are stored, and are to be checked first: n_checks */
     struct rp__list_check *checks;
     size_t n_checks;
-    rp__piece *scratch;
+    rp__cu_ptr scratch;
 } rp__lookup_lists;
 
 void rp__lookup_lists_begin(rp__lookup_lists *l, rp__lease *lease, const rp__gpu_index *index,
@@ -52,9 +52,11 @@ void rp__lookup_lists_expect(const rp__lookup_lists *l, const rp__term *term, bo
 
 /* Those of n terms that are not there, for the lease, which has begun. Reads mapped memory. */
 rp_status rp__lookup_lists_open(rp__lookup_lists *l, const rp__term *const *terms, size_t n);
-/* Memory for them. RP_NO_MEMORY: there is none for them all. RP_NOT_FOUND: others were evicted
- * meanwhile, or it has to be acquired: open again. */
-rp_status rp__lookup_lists_take(rp__lookup_lists *l);
+/* Memory of those that share it, and bytes of the lease's transient memory that are enough for the
+ * others. RP_NOT_FOUND: others were evicted meanwhile, or it has to be acquired: open again. */
+rp_status rp__lookup_lists_need(rp__lookup_lists *l, uint64_t *transient);
+/* Memory for the others: to stay, or else from *at on, where that memory is. */
+rp_status rp__lookup_lists_take(rp__lookup_lists *l, rp__cu_ptr *at);
 /* Uploads and transcodes them, waits, and publishes what was admitted. Reads mapped memory. */
 rp_status rp__lookup_lists_fill(rp__lookup_lists *l);
 

@@ -321,7 +321,10 @@ static rp_status fill(rp__residency *r, rp__device *device)
     status = rp__device_alloc(device, r->bytes, &r->range);
     if (status == RP_OK)
         status = open_table(r);
-    return status == RP_OK ? add_sections(r, device, lengths.codes) : status;
+    if (status == RP_OK)
+        status = add_sections(r, device, lengths.codes);
+    r->left = r->bytes - r->heap.in_use;
+    return status;
 }
 
 /* ---- Sharing ------------------------------------------------------------------------------------ */

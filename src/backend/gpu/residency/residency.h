@@ -107,6 +107,7 @@ typedef struct rp__residency {
     size_t n;
     rp__cu_ptr range;
     uint64_t bytes; /* of the range: the budget */
+    uint64_t left;  /* of them, beside the sections that stay */
     uint32_t n_docs;
     bool is_whole;        /* all sections are there */
     bool is_scarce;       /* not all that may be made of them would fit beside them */

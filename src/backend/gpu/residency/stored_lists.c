@@ -57,6 +57,7 @@ static bool find_one(rp__lease *lease, rp__stored_list *s)
 {
     const rp__resident *e = rp__lease_find(lease, rp__residency_key(s->term, RP_USE_STORED), 0);
     s->piece = NULL;
+    s->twin = NULL;
     s->is_taken = false;
     if (!e)
         return false;
@@ -137,37 +138,36 @@ rp_status rp__stored_lists_plan(rp__lease *lease, rp__stored_list *lists, size_t
 /* ---- Memory ------------------------------------------------------------------------------------- */
 
 /* A term may be there twice. */
-static bool find_twin(rp__lease *lease, rp__stored_list *lists, size_t n, size_t i)
+static bool find_twin(rp__stored_list *lists, size_t n, size_t i)
 {
     for (size_t k = 0; k < n; k++)
-        if (k != i && lists[k].term->list_offset == lists[i].term->list_offset && lists[k].piece) {
-            lists[i].piece = lists[k].piece;
-            lists[i].is_partial = lists[k].is_partial;
-            lists[i].at = rp__stored_lists_at(lease->residency, lists[i].list, lists[i].term,
-                                              lists[i].piece->at);
-            return true;
-        }
-    return false;
+        if (k != i && lists[k].is_taken && lists[k].term->list_offset == lists[i].term->list_offset)
+            lists[i].twin = &lists[k];
+    return lists[i].twin;
 }
 
-/* As a whole, if it is worth it or there is no choice, or else some blocks. */
-static rp_status take_one(rp__lease *lease, rp__stored_list *s)
+static uint64_t bytes_of(const rp__stored_list *s)
+{
+    return rp__bits_align(s->is_partial ? s->partial.bytes : rp__stored_lists_bytes(s->term),
+                          RP_DEVICE_HEAP_GRAIN);
+}
+
+/* As a whole, if it is worth it, or else, whole or some blocks, for this launch alone. */
+static rp_status take_one(rp__lease *lease, rp__stored_list *s, rp__cu_ptr *at)
 {
     uint64_t key = rp__residency_key(s->term, RP_USE_STORED);
-    uint64_t bytes = rp__stored_lists_bytes(s->term);
-    uint32_t cost = rp__reprs[RP_REPR_STORED].cost;
     rp_status status = RP_NO_MEMORY;
-    s->is_admitted = !(s->is_partial && s->is_new);
-    if (s->is_admitted)
-        status = rp__lease_take(lease, bytes, RP_NEED_WORTH, key, cost, &s->piece);
-    if (status == RP_NO_MEMORY) {
-        s->is_admitted = false;
-        bytes = s->is_partial ? s->partial.bytes : bytes;
-        status = rp__lease_take(lease, bytes, RP_NEED_ALL, key, cost, &s->piece);
-    }
+    if (!(s->is_partial && s->is_new))
+        status = rp__lease_take(lease, rp__stored_lists_bytes(s->term), RP_NEED_WORTH, key,
+                                rp__reprs[RP_REPR_STORED].cost, &s->piece);
+    s->is_admitted = status == RP_OK;
     s->is_partial = s->is_partial && !s->is_admitted;
-    s->is_taken = status == RP_OK;
-    return status;
+    s->is_taken = s->is_admitted || status == RP_NO_MEMORY;
+    s->place = s->piece ? s->piece->at : *at;
+    if (status != RP_NO_MEMORY)
+        return status;
+    *at += bytes_of(s);
+    return RP_OK;
 }
 
 /* Of those that are not there; n: all are. */
@@ -175,22 +175,36 @@ static size_t longest_of(const rp__stored_list *lists, size_t n)
 {
     size_t longest = n;
     for (size_t i = 0; i < n; i++)
-        if (!lists[i].piece &&
+        if (!lists[i].piece && !lists[i].is_taken && !lists[i].twin &&
             (longest == n || lists[i].term->list_bytes > lists[longest].term->list_bytes))
             longest = i;
     return longest;
 }
 
-/* Those that are there first, so that none of them is evicted for another; then the longest, while there are long
- * runs. */
-rp_status rp__stored_lists_take(rp__lease *lease, rp__stored_list *lists, size_t n)
+/* Those that are there are found first, so that none of them is evicted for another. */
+uint64_t rp__stored_lists_need(rp__lease *lease, rp__stored_list *lists, size_t n)
 {
-    rp_status status = RP_OK;
+    uint64_t bytes = 0;
     for (size_t i = 0; i < n; i++)
-        (void)find_one(lease, &lists[i]);
-    for (size_t i; status == RP_OK && (i = longest_of(lists, n)) < n;)
-        if (!find_twin(lease, lists, n, i))
-            status = take_one(lease, &lists[i]);
+        bytes += find_one(lease, &lists[i]) ? 0 : bytes_of(&lists[i]);
+    return bytes;
+}
+
+/* The longest first, while there are long runs. */
+rp_status rp__stored_lists_take(rp__lease *lease, rp__stored_list *lists, size_t n, rp__cu_ptr *at)
+{
+    const rp__residency *r = lease->residency;
+    rp_status status = RP_OK;
+    for (size_t i; status == RP_OK && (i = longest_of(lists, n)) < n;) {
+        rp__stored_list *s = &lists[i];
+        if (!find_twin(lists, n, i)) {
+            status = take_one(lease, s, at);
+            continue;
+        }
+        s->place = s->twin->place;
+        s->is_partial = s->twin->is_partial;
+        s->at = rp__stored_lists_at(r, s->list, s->term, s->place);
+    }
     return status;
 }
 
@@ -201,16 +215,16 @@ static rp_status put_whole(rp__lease *lease, rp__uploader *uploader, rp__stored_
 {
     static const uint8_t zeros[RP_PAD + ALIGN];
     const uint64_t bytes = s->term->list_bytes;
-    s->at = rp__stored_lists_at(lease->residency, s->list, s->term, s->piece->at);
+    s->at = rp__stored_lists_at(lease->residency, s->list, s->term, s->place);
     s->made = (rp__resident){.key = rp__residency_key(s->term, RP_USE_STORED),
-                             .at = s->piece->at + word_at(s->term),
+                             .at = s->place + word_at(s->term),
                              .piece = s->piece,
                              .n = s->list->n,
                              .repr = RP_REPR_STORED};
     s->made.reads = rp__gpu_list_reads(s->list, &s->at, &s->made.list.word);
     if (s->list->kths)
         memcpy(s->made.kths, s->list->kths, sizeof s->made.kths);
-    rp__uploader_begin(uploader, s->piece->at);
+    rp__uploader_begin(uploader, s->place);
     rp_status status =
         rp__uploader_put(uploader, lease->residency->lists + s->term->list_offset, bytes);
     if (status == RP_OK)
@@ -230,7 +244,7 @@ rp_status rp__stored_lists_put(rp__lease *lease, rp__stored_list *s, rp__arena *
     uint64_t before = uploader->bytes;
     if (status == RP_OK)
         status = s->is_partial
-                     ? rp__partial_list_put(&s->partial, uploader, s->piece->at, arena, &s->at)
+                     ? rp__partial_list_put(&s->partial, uploader, s->place, arena, &s->at)
                      : put_whole(lease, uploader, s);
     atomic_fetch_add_explicit(&r->stats.uploaded, uploader->bytes - before, memory_order_relaxed);
     atomic_fetch_add_explicit(&r->stats.partial, s->is_partial, memory_order_relaxed);
@@ -246,10 +260,9 @@ rp_status rp__stored_lists_fill(rp__lease *lease, rp__stored_list *lists, size_t
         is_any = is_any || lists[i].is_taken;
         status = rp__stored_lists_put(lease, &lists[i], arena);
     }
-    for (size_t i = 0; status == RP_OK && i < n; i++) /* twins */
-        for (size_t k = 0; lists[i].is_partial && !lists[i].is_taken && k < n; k++)
-            if (lists[k].is_taken && lists[k].piece == lists[i].piece)
-                lists[i].at = lists[k].at;
+    for (size_t i = 0; status == RP_OK && i < n; i++)
+        if (lists[i].twin)
+            lists[i].at = lists[i].twin->at;
     return status == RP_OK && is_any ? rp__lease_upload(lease) : status;
 }
 

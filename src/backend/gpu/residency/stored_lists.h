@@ -5,8 +5,8 @@
  * what is resident, or uploaded. What is not admitted is there for this query alone. Of a long list
  * of an AND that is seen for the first time, or not admitted, only the blocks that the shortest
  * list asks for are uploaded.
- * Order of calls: find; if that fails plan, then take while acquiring, then fill; publish when the
- * query has ended. */
+ * Order of calls: find; if that fails plan, then need and take while acquiring, then fill;
+ * publish when the query has ended. */
 #ifndef RP_BACKEND_GPU_STORED_LISTS_H
 #define RP_BACKEND_GPU_STORED_LISTS_H
 
@@ -23,8 +23,11 @@ typedef struct rp__stored_list {
     bool whole;
     karg_list at;
     /* where it comes from */
-    rp__piece *piece; /* NULL: it is resident */
+    rp__piece *piece; /* NULL: it is in the lease's transient memory, or a twin has it */
+    rp__cu_ptr place; /* of its bytes, if they are uploaded */
     bool is_taken;    /* by this query */
+    /* the same list, which is taken; NULL: there is none */
+    const struct rp__stored_list *twin;
     bool is_admitted;
     bool is_partial, is_new;
     rp__partial_list partial;
@@ -45,8 +48,10 @@ rp_status rp__stored_lists_find(const rp__gpu_index *index, rp__lease *lease,
  * of this list, one of them. Reads mapped memory. */
 rp_status rp__stored_lists_plan(rp__lease *lease, rp__stored_list *lists, size_t n,
                                 const rp__list *among, rp__arena *arena);
-/* Memory for what is missing, while acquiring. RP_NO_MEMORY: there is none for them all. */
-rp_status rp__stored_lists_take(rp__lease *lease, rp__stored_list *lists, size_t n);
+/* Bytes of the lease's transient memory that are enough for what is missing, while acquiring. */
+uint64_t rp__stored_lists_need(rp__lease *lease, rp__stored_list *lists, size_t n);
+/* Memory for it: to stay, if it is worth it, or else from *at on, where that memory is. */
+rp_status rp__stored_lists_take(rp__lease *lease, rp__stored_list *lists, size_t n, rp__cu_ptr *at);
 /* One of them on its way to the uploader. Reads mapped memory. */
 rp_status rp__stored_lists_put(rp__lease *lease, rp__stored_list *list, rp__arena *arena);
 /* Uploads all; the lease's stream goes on when they are there. Reads mapped memory. */

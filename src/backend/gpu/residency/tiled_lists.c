@@ -7,6 +7,8 @@
 
 enum { ALIGN = 256, WARPS = 8 };
 
+/* ---- Bytes -------------------------------------------------------------------------------------- */
+
 static uint32_t n_tiles(const rp__residency *r)
 {
     return ((r->n_docs - 1) >> KARG_OR_TILE) + 1;
@@ -19,14 +21,23 @@ static uint64_t zero_bytes(const rp__residency *r)
                           ALIGN);
 }
 
-static karg_tiled place(const rp__residency *r, uint32_t n, rp__cu_ptr at)
+uint64_t rp__tiled_lists_bytes(const rp__residency *r, const rp__term *term)
 {
-    karg_tiled out = {.cells = at, .n = n};
-    out.found = at + zero_bytes(r) - sizeof(karg_found);
-    out.places = at + zero_bytes(r);
+    const karg_list list = {.n = term->df};
+    return rp__reprs[RP_REPR_TILED].bytes(&list, r->n_docs);
+}
+
+/* Cells at `cells`, the rest of it at `rest`. */
+static karg_tiled place(const rp__residency *r, uint32_t n, rp__cu_ptr cells, rp__cu_ptr rest)
+{
+    karg_tiled out = {.cells = cells, .n = n};
+    out.found = cells + zero_bytes(r) - sizeof(karg_found);
+    out.places = rest;
     out.ratios = out.places + rp__bits_align((uint64_t)n * sizeof(uint16_t) + 16, ALIGN);
     return out;
 }
+
+/* ---- Finding and taking ------------------------------------------------------------------------- */
 
 bool rp__tiled_lists_find(rp__lease *lease, uint32_t norms, rp__tiled_list *lists, size_t n)
 {
@@ -35,6 +46,7 @@ bool rp__tiled_lists_find(rp__lease *lease, uint32_t norms, rp__tiled_list *list
         const rp__resident *e =
             rp__lease_find(lease, rp__residency_key(lists[i].term, RP_USE_TILED), norms);
         lists[i].piece = NULL;
+        lists[i].is_fresh = false;
         lists[i].list = e ? e->list.tiled : (karg_tiled){0};
         if (e)
             memcpy(lists[i].kths, e->kths, sizeof e->kths);
@@ -43,45 +55,78 @@ bool rp__tiled_lists_find(rp__lease *lease, uint32_t norms, rp__tiled_list *list
     return is_there;
 }
 
-/* A term may be there twice. */
-static bool find_twin(rp__tiled_list *lists, size_t i)
+/* The same list, earlier in the launch; NULL: there is none. */
+static const rp__tiled_list *twin_of(const rp__tiled_list *lists, size_t i)
 {
     for (size_t k = 0; k < i; k++)
         if (lists[k].term->list_offset == lists[i].term->list_offset &&
-            lists[k].term->tiny == lists[i].term->tiny) {
-            lists[i].list = lists[k].list;
-            return true;
-        }
-    return false;
+            lists[k].term->tiny == lists[i].term->tiny)
+            return &lists[k];
+    return NULL;
 }
 
-static rp_status take_one(rp__lease *lease, rp__tiled_list *t)
+/* To stay. RP_NO_MEMORY: for this launch alone. */
+static rp_status take_one(rp__lease *lease, const rp__tiled_use *use, rp__tiled_list *t)
 {
     rp__residency *r = lease->residency;
-    const rp__repr *repr = &rp__reprs[RP_REPR_TILED];
-    const karg_list list = {.n = t->term->df};
-    uint64_t key = rp__residency_key(t->term, RP_USE_TILED);
-    rp__device_heap_touch(&r->heap, key);
-    rp_status status = rp__lease_take(lease, repr->bytes(&list, r->n_docs), RP_NEED_WORTH, key,
-                                      repr->cost, &t->piece);
+    const uint64_t bytes = rp__tiled_lists_bytes(r, t->term);
+    const uint64_t key = rp__residency_key(t->term, RP_USE_TILED);
+    rp_status status = rp__lease_take_made(lease, bytes, key, rp__reprs[RP_REPR_TILED].cost,
+                                           !use->in_group, &t->piece);
+    if (status != RP_NOT_FOUND) /* else it is taken again */
+        rp__device_heap_touch(&r->heap, key);
     if (status == RP_OK)
-        t->list = place(r, list.n, t->piece->at);
+        t->list = place(r, t->term->df, t->piece->at, t->piece->at + zero_bytes(r));
     return status;
 }
 
-rp_status rp__tiled_lists_take(rp__lease *lease, uint32_t norms, rp__tiled_list *lists, size_t n)
+static uint64_t record_bytes(size_t n)
 {
-    rp_status status = RP_OK;
-    (void)rp__tiled_lists_find(lease, norms, lists, n);
-    for (size_t i = 0; status == RP_OK && i < n; i++)
-        if (!lists[i].list.cells && !find_twin(lists, i))
-            status = take_one(lease, &lists[i]);
-    if (status != RP_OK)
-        return status;
-    rp__piece *records;
-    return rp__lease_take(lease, n * (sizeof(karg_term) + sizeof(karg_tiled)), RP_NEED_ALL, 0, 0,
-                          &records);
+    return rp__bits_align(n * (sizeof(karg_term) + sizeof(karg_tiled)), ALIGN);
 }
+
+uint64_t rp__tiled_lists_need(rp__lease *lease, const rp__tiled_use *use, rp__tiled_list *lists,
+                              size_t n)
+{
+    uint64_t bytes = record_bytes(n);
+    (void)rp__tiled_lists_find(lease, use->norms, lists, n);
+    for (size_t i = 0; i < n; i++) {
+        lists[i].is_fresh = !lists[i].list.cells && !twin_of(lists, i);
+        if (lists[i].is_fresh)
+            bytes += rp__tiled_lists_bytes(lease->residency, lists[i].term);
+    }
+    return bytes;
+}
+
+/* Records; then, of lists that do not stay, all cells, and the rest of each. */
+rp_status rp__tiled_lists_take(rp__lease *lease, rp__tiled_use *use, rp__tiled_list *lists,
+                               size_t n, rp__cu_ptr *at)
+{
+    const rp__residency *r = lease->residency;
+    rp_status status = RP_OK;
+    use->records = *at;
+    rp__cu_ptr cells = *at + record_bytes(n), rest = cells;
+    for (size_t i = 0; i < n; i++)
+        rest += lists[i].is_fresh ? zero_bytes(r) : 0;
+    for (size_t i = 0; status == RP_OK && i < n; i++) {
+        rp__tiled_list *t = &lists[i];
+        if (!t->is_fresh && !t->list.cells)
+            t->list = twin_of(lists, i)->list;
+        if (!t->is_fresh)
+            continue;
+        status = take_one(lease, use, t);
+        if (status != RP_NO_MEMORY)
+            continue;
+        t->list = place(r, t->term->df, cells, rest);
+        cells += zero_bytes(r);
+        rest += rp__tiled_lists_bytes(r, t->term) - zero_bytes(r);
+        status = RP_OK;
+    }
+    *at = rest;
+    return status;
+}
+
+/* ---- Making ------------------------------------------------------------------------------------- */
 
 /* Words of all that are to be made, then where they go. */
 static rp_status send_records(rp__lease *lease, rp__cu_ptr to, const rp__tiled_list *lists,
@@ -95,7 +140,7 @@ static rp_status send_records(rp__lease *lease, rp__cu_ptr to, const rp__tiled_l
     args->terms = to;
     for (size_t i = 0; status == RP_OK && i < n; i++) {
         karg_term word = lists[i].word;
-        if (!lists[i].piece)
+        if (!lists[i].is_fresh)
             continue;
         word.before = args->n_blocks;
         args->n_blocks += (word.list.n + KARG_BLOCK - 1) / KARG_BLOCK;
@@ -105,40 +150,61 @@ static rp_status send_records(rp__lease *lease, rp__cu_ptr to, const rp__tiled_l
     }
     args->lists = to + args->n_lists * sizeof(karg_term);
     for (size_t i = 0; status == RP_OK && i < n; i++)
-        if (lists[i].piece)
+        if (lists[i].is_fresh)
             status = rp__uploader_put(uploader, &lists[i].list, sizeof lists[i].list);
     return status == RP_OK ? rp__lease_upload(lease) : status;
 }
 
-rp_status rp__tiled_lists_make(rp__lease *lease, rp__cu_ptr records, const karg_norms *norms,
-                               bool is_iiu, rp__tiled_list *lists, size_t n)
+static rp_status clear(rp__lease *lease, rp__cu_ptr at, uint64_t bytes)
 {
     rp__device *device = lease->device;
+    return rp__device_check(device,
+                            device->driver->fill32(at, 0, bytes / sizeof(uint32_t), lease->stream));
+}
+
+/* Cells of lists that do not stay lie together. */
+static rp_status clear_cells(rp__lease *lease, const rp__tiled_use *use,
+                             const rp__tiled_list *lists, size_t n)
+{
+    const uint64_t each = zero_bytes(lease->residency);
+    const rp__cu_ptr from = use->records + record_bytes(n);
+    rp__cu_ptr end = from;
+    rp_status status = RP_OK;
+    for (size_t i = 0; status == RP_OK && i < n; i++) {
+        const rp__tiled_list *t = &lists[i];
+        if (t->is_fresh && t->piece)
+            status = clear(lease, t->list.cells, each);
+        else if (t->is_fresh && t->list.cells + each > end)
+            end = t->list.cells + each;
+    }
+    return status == RP_OK && end > from ? clear(lease, from, end - from) : status;
+}
+
+rp_status rp__tiled_lists_make(rp__lease *lease, const rp__tiled_use *use, const karg_norms *norms,
+                               bool is_iiu, rp__tiled_list *lists, size_t n)
+{
     const rp__residency *r = lease->residency;
     karg_build_tiled args = {.norms = *norms, .n_docs = r->n_docs, .n_tiles = n_tiles(r)};
-    rp_status status = send_records(lease, records, lists, n, &args);
-    for (size_t i = 0; status == RP_OK && i < n; i++)
-        if (lists[i].piece)
-            status = rp__device_check(
-                device, device->driver->fill32(lists[i].list.cells, 0,
-                                               zero_bytes(r) / sizeof(uint32_t), lease->stream));
+    rp_status status = send_records(lease, use->records, lists, n, &args);
+    if (status == RP_OK)
+        status = clear_cells(lease, use, lists, n);
     rp__launch how = {.grid = (args.n_blocks + WARPS - 1) / WARPS,
                       .block = 32 * WARPS,
                       .shared = WARPS * 2 * KARG_BLOCK * sizeof(uint32_t)};
     const rp__kernel_id kernel = rp__kernel_table_scoring(RP_KERNEL_build_tiled_kernel, is_iiu);
-    return status == RP_OK ? rp__device_launch_on(device, lease->stream, kernel, how, &args)
+    return status == RP_OK ? rp__device_launch_on(lease->device, lease->stream, kernel, how, &args)
                            : status;
 }
 
-void rp__tiled_lists_publish(rp__lease *lease, uint32_t norms, const rp__tiled_list *lists,
-                             size_t n)
+void rp__tiled_lists_publish(rp__lease *lease, const rp__tiled_use *use,
+                             const rp__tiled_list *lists, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         const rp__tiled_list *t = &lists[i];
         rp__resident made = {.key = rp__residency_key(t->term, RP_USE_TILED),
                              .piece = t->piece,
                              .n = t->list.n,
-                             .norms = norms,
+                             .norms = use->norms,
                              .repr = RP_REPR_TILED,
                              .list.tiled = t->list};
         memcpy(made.kths, t->kths, sizeof made.kths);
