@@ -60,12 +60,14 @@ def figures_come_live():
             before = sample(s)
             equal("riposte.events/1", before["schema"])
             equal(len(before["bounds_us"]) + 1, len(before["queries"]["cpu"]))
-            for _ in range(3):
-                service.get("search", q="music")
-            while True:
+            for q in ("music", "player", "text", "text"):  # the last one is in the cache
+                service.get("search", q=q)
+            for _ in range(120):
                 now = sample(s)
-                if sum(now["queries"]["cpu"]) - sum(before["queries"]["cpu"]) == 3:
+                if now["cache"]["hits"] == 1:
                     break
+            equal(3, sum(now["queries"]["cpu"]) - sum(before["queries"]["cpu"]))
+            equal([1, 3], [now["cache"]["hits"], now["cache"]["misses"]])
             holds(now["seconds"] > before["seconds"] and now["requests"] >= 3, now)
             equal(0, now["queued"])
 
