@@ -20,7 +20,8 @@ enum {
     CHUNK_LEAST = 1024,
     CHUNK_MOST = 1 << 15,
     CHUNK_HITS = 1 << 19,
-    HITS_BYTES = 32 << 20, /* of a chunk; a topic whose hits do not fit is answered alone */
+    HITS_BYTES = 32 << 20,  /* of a chunk; a topic whose hits do not fit is answered alone, */
+    ALONE_BYTES = 64 << 20, /* and may have more */
 };
 
 static void write_topic(rp__batch_state *b, const char *qid, const rp_hits *hits)
@@ -79,14 +80,15 @@ static bool goes_on(void *unused)
     return !rp__interrupt_seen();
 }
 
-static rp_status ask_some(rp__batch_state *b, rp_batch_query *answers, size_t n, rp_error *err)
+static rp_status ask_some(rp__batch_state *b, rp_batch_query *answers, size_t n, size_t hits_bytes,
+                          rp_error *err)
 {
     rp_batch_report report = {0};
     rp_batch_options options = b->args->batch;
     if (b->executor)
         return rp__executor_batch_run(b->executor, answers, n,
                                       rp__policy_args_deadline(&b->args->policy), goes_on, err);
-    options.max_memory = HITS_BYTES;
+    options.max_memory = hits_bytes;
     options.goes_on = goes_on;
     rp_status status = rp_searcher_batch(b->searcher, answers, n, &options, &report, err);
     add_report(&b->spent.report, &report);
@@ -220,7 +222,7 @@ static rp_status write_answers(rp__batch_state *b, rp__batch_chunk *c, size_t en
 /* A topic whose hits did not fit waits until those of all others are freed. */
 static bool waits_alone(const rp__batch_chunk *c, size_t i)
 {
-    return c->answers[i].status == RP_NO_MEMORY && c->n > 1;
+    return c->answers[i].status == RP_NO_MEMORY;
 }
 
 /* Writes what is left up to the first topic that must be answered alone. */
@@ -241,7 +243,7 @@ static rp_status write_rest(rp__batch_state *b, rp__batch_chunk *c, rp_error *er
     rp_status status = write_some(b, c, err);
     while (status == RP_OK && c->written < c->n) {
         rp_batch_query *a = &c->answers[c->written];
-        status = ask_some(b, a, 1, err);
+        status = ask_some(b, a, 1, ALONE_BYTES, err);
         if (status == RP_OK)
             status = write_answers(b, c, c->written + 1, err);
         if (status == RP_OK)
@@ -288,7 +290,7 @@ typedef struct step {
 static void answer(step *s)
 {
     uint64_t begun = rp__clock_now();
-    s->answered = ask_some(s->b, s->now->answers, s->now->n, &s->answer_err);
+    s->answered = ask_some(s->b, s->now->answers, s->now->n, HITS_BYTES, &s->answer_err);
     double seconds = seconds_since(begun);
     s->b->spent.answering += seconds;
     set_chunk(s->b, seconds);
