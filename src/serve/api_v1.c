@@ -243,8 +243,9 @@ bool rp__api_v1_search(rp__request *request)
     if (!s.has_timeline && !s.policy && rp__http_is_known(request))
         return false;
     rp__buf_init(&key);
-    if (!s.has_timeline && !s.policy && rp__shared_reply_key(request, 'v', request->generation, s.query,
-                                                s.query_bytes, s.has_mode ? &s.mode : NULL, &key)) {
+    if (!s.has_timeline && !s.policy &&
+        rp__shared_reply_key(request, 'v', request->generation, s.query, s.query_bytes,
+                             s.has_mode ? &s.mode : NULL, &key)) {
         write_gap(request, &s);
         add_to_key(request, &s, &key);
         is_answered = rp__shared_reply_find(request, &key, s.timeout_ms, ask_search);

@@ -2,8 +2,8 @@
  * they lie. One thread: an element of A. One block: a tile of A.
  * Reads A once, coalesced. lrc: the safe range of the list's line (aux: lr), then a binary search
  * over last, the heads of Algorithm 1, and in the block (heads), or over the range at once (at).
- * hslrc: its table of buckets, last, of the block the safe range of its own line. Of a payload a few bytes a step; writes hits staged
- * in shared memory.
+ * hslrc: its table of buckets, last, of the block the safe range of its own line.
+ * Of a payload a few bytes a step; writes hits staged in shared memory.
  * Blocks that do not lie in their payload have no docids, ranks are held within the list: any bytes
  * are safe.
  * Source: Ao et al. 2011, 5.2 and 5.3, Algorithm 1; literal. */
