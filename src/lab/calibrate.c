@@ -129,7 +129,7 @@ static rp_status time_chunk(rp__calibrate *c, rp_searcher *searcher, size_t mode
                             size_t n, rp_error *err)
 {
     rp_batch_query queries[CHUNK];
-    rp_batch_report report;
+    rp_batch_report report = {0};
     uint64_t times[ROUNDS_MOST], feeds[ROUNDS_MOST];
     for (size_t i = 0; i < n; i++)
         queries[i] = (rp_batch_query){.query = c->queries->at[by[i]].topic.query,

@@ -99,8 +99,8 @@ static void choose_fields(rp__search *s, const rp__params *p)
         has_own |= chosen->names[i] == RP_HIT_SNIPPET;
     }
     if (chosen->n_names == 0)
-        for (uint8_t i = RP_HIT_RANK; i <= (has_snippet ? RP_HIT_SNIPPET : RP_HIT_FIXED); i++)
-            s->fields[s->n_fields++] = i;
+        for (int i = RP_HIT_RANK; i <= (has_snippet ? RP_HIT_SNIPPET : RP_HIT_FIXED); i++)
+            s->fields[s->n_fields++] = (uint8_t)i;
     else if (has_snippet && !has_own)
         s->fields[s->n_fields++] = RP_HIT_SNIPPET;
 }

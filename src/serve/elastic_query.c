@@ -96,6 +96,7 @@ rp_status rp__elastic_query_set_timeout(rp__elastic_query *query, const char *te
 static rp_status read_text(rp__elastic_reading *x, const char *what, char *out, size_t cap)
 {
     rp_status status = rp__elastic_clause_value(x, what);
+    out[0] = 0;
     if (status != RP_OK)
         return status;
     if (x->json.string_bytes >= cap || memchr(x->json.string, 0, x->json.string_bytes))

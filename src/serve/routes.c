@@ -381,7 +381,7 @@ rp_status rp__routes_find(rp__request *r, rp_error *err)
     const char *method = strcmp(r->method, "HEAD") == 0 ? "GET" : r->method;
     static const char *const allowed[] = {"GET, HEAD", "POST", "GET, HEAD, POST", "DELETE"};
     unsigned seen = 0;
-    place at = {0};
+    place at = {.name = ""};
     r->query = question ? question + 1 : "";
     r->query_bytes = strlen(r->query);
     rp_status status = look_at(r, r->target, bytes, &at, err);

@@ -179,7 +179,7 @@ void rp__service_stop(rp__service *service)
 
 void rp__service_close(rp__service *service)
 {
-    for (size_t i = 0; i < service->n; i++) {
+    for (size_t i = 0; service->at && i < service->n; i++) {
         close_generation(service->at[i].newest);
         for (rp__generation *g = service->at[i].older, *next; g; g = next) {
             next = g->older;
