@@ -1,7 +1,7 @@
 /* cache.c: a table of replies with a limit of bytes, a sketch of how often keys are asked for, and flights.
  *
  * When room is needed, the replies that were used the longest time ago go first. A new reply is kept only if its key
- * was asked for more often than each of those that it would push out (the idea of TinyLFU): a scan of rare queries
+ * was requested more often than each of those that it would push out (the idea of TinyLFU): a scan of rare queries
  * leaves the frequent ones alone. The sketch has small counters, which are halved now and then, so that it forgets.
  * Invariants: 1 bytes <= max_bytes; 2 an entry is in one bucket and in the list of use; 3 a flight is in its bucket
  * until it lands, and nobody is called with the lock held. */
@@ -63,7 +63,7 @@ static uint64_t mix(uint64_t h)
     return h ^ (h >> 33);
 }
 
-/* Eight bytes at a time. Equal hashes are told apart by their keys. */
+/* Eight bytes at a time. Keys distinguish equal hashes. */
 static uint64_t hash_of(const rp__cache *c, const rp__buf *key)
 {
     uint64_t h = c->seed ^ key->n;
