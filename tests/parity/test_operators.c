@@ -25,7 +25,15 @@
 #include "oracle/collection.h"
 #include "tempdir.h"
 
-enum { DOCS = 1200, QUERIES = 2, TEXT = 64, SPEC = 128, DEVICE_BYTES = 8 << 20, SMALL = 80 << 10 };
+enum {
+    DOCS = 1200,
+    WORDS = 60,
+    QUERIES = 2,
+    TEXT = 64,
+    SPEC = 128,
+    DEVICE_BYTES = 8 << 20,
+    SMALL = 80 << 10
+};
 
 /* A collection on a device, and on the cpu. */
 typedef struct card {
@@ -314,15 +322,52 @@ static void other_options(void **state)
     }
 }
 
-/* The next word from *i on whose list is short, but not tiny. */
+/* The next word from *i on that has so many documents, and a list that is not tiny; false: there is none. */
+static bool find_word(const card *d, uint32_t least, uint32_t most, uint32_t *i, char *word)
+{
+    while (*i < WORDS) {
+        rp__term term = {0};
+        collection_put_word(word, (*i)++);
+        if (rp__segment_find(d->searcher->index->segment, word, strlen(word), &term) == RP_OK &&
+            !term.tiny && term.df >= least && term.df <= most)
+            return true;
+    }
+    return false;
+}
+
+/* One whose list is short. */
 static void find_short(const card *d, uint32_t *i, char *word)
 {
-    rp__term term = {0};
-    do {
-        collection_put_word(word, (*i)++);
-        if (rp__segment_find(d->searcher->index->segment, word, strlen(word), &term) != RP_OK)
-            term.df = 0;
-    } while (term.tiny || term.df < 9 || term.df > 60);
+    assert_true(find_word(d, 9, 60, i, word));
+}
+
+/* Step by step, the second list leaves fewer candidates than the third has blocks. Then fewer blocks of that are chosen
+ * than the first list would need, and scores are found by these alone. Lists are known to be sound from the query before;
+ * what else it has left in scratch memory is gone. */
+static void few_blocks_are_chosen(void **state)
+{
+    (void)state;
+    uint32_t at = 0;
+    char long_word[32];
+    card d;
+    configure(5);
+    open_card(&d, "pfd_rec", 0);
+    assert_true(find_word(&d, 4 * RP_BLOCK, UINT32_MAX, &at, long_word));
+    at = 0;
+    for (size_t n = 0; n < 12; n++) {
+        char a[32], b[32], text[3 * 32];
+        rp__query query;
+        find_short(&d, &at, a);
+        find_short(&d, &at, b);
+        snprintf(text, sizeof text, "%s %s %s", a, b, long_word);
+        bind(&d, text, RP_MODE_AND, 10, &query);
+        check(&d, "operators", &query, text);
+        check(&d, "operators:intersect=ding", &query, text);
+        const rp__scratch *scratch = &d.exec.operators.scratch;
+        assert_int_equal(rp__device_fill(&d.device, scratch->at, 0, scratch->bytes / 4), RP_OK);
+        check(&d, "operators:intersect=ding,mode=stepped", &query, text);
+    }
+    close_card(&d);
 }
 
 /* Lists that a query with scores has left on the device have frequencies; one that counts must not add them up. */
@@ -582,8 +627,8 @@ static void damaged_auxiliary_data_are_never_wrong(void **state)
 static int open_collection(void **state)
 {
     (void)state;
-    collection_draw(
-        &c, &(collection_recipe){"operators", 29, (const char *const[]){"bp128"}, 1, DOCS, 60, 14});
+    collection_draw(&c, &(collection_recipe){"operators", 29, (const char *const[]){"bp128"}, 1,
+                                             DOCS, WORDS, 14});
     for (size_t q = 0; q < QUERIES; q++) {
         char word[32];
         queries[q][0] = 0;
@@ -610,6 +655,7 @@ int main(void)
         cmocka_unit_test(every_intersection_with_every_selection),
         cmocka_unit_test(every_score_with_every_selection),
         cmocka_unit_test(other_options),
+        cmocka_unit_test(few_blocks_are_chosen),
         cmocka_unit_test(counts_after_scores),
         cmocka_unit_test(the_documentation_has_all_rows),
         cmocka_unit_test(damaged_lists_are_never_wrong),

@@ -273,14 +273,15 @@ static rp_status choose_blocks(rp__pipeline *p, const rp__pipe_list *l)
 }
 
 /* Their docids, side by side; what is behind them is above all docids. */
-static rp_status decode_blocks(rp__pipeline *p, const rp__pipe_list *l, uint32_t i)
+static rp_status decode_blocks(rp__pipeline *p, rp__pipe_list *l, uint32_t i)
 {
     const rp__cu_ptr records = rp__pipe(p, p->at.staged + p->records_at);
+    l->n_tiles = p->max < l->stored.n_blocks ? p->max : l->stored.n_blocks;
     const karg_chosen chosen = {.list = records + i * sizeof(karg_list),
                                 .blocks = rp__pipe(p, p->at.blocks),
                                 .count = rp__pipe_report(p, RP_REPORT_CHOSEN),
                                 .tiles = rp__pipe(p, l->tiles),
-                                .max = p->max < l->stored.n_blocks ? p->max : l->stored.n_blocks};
+                                .max = l->n_tiles};
     const karg_decode args = {.lists = chosen.list,
                               .tiles = chosen.tiles,
                               .docids = rp__pipe(p, l->chosen),
@@ -337,7 +338,7 @@ static rp_status meet_docids(rp__pipeline *p, uint32_t i)
 
 rp_status rp__intersect_ops_meet(rp__pipeline *p, uint32_t i)
 {
-    const rp__pipe_list *l = &p->lists[i];
+    rp__pipe_list *l = &p->lists[i];
     karg_intersect args;
     rp_status status = RP_OK;
     if (rp__intersect_table[l->method].needs & RP_INTERSECT_A_BITS)

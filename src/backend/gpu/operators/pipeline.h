@@ -49,7 +49,8 @@ typedef struct rp__pipe_list {
     rp__aux aux_data;
     size_t docids, tfs, bits_at; /* of one that is decoded */
     size_t chosen, tiles;        /* docids of the blocks that are chosen, and their tiles */
-    uint64_t high_bits;          /* of one in qs that is decoded by steps */
+    uint32_t n_tiles;   /* that were written: blocks that were, or could have been chosen */
+    uint64_t high_bits; /* of one in qs that is decoded by steps */
     size_t raw, raw_tfs, aux_at; /* from where what is staged begins */
     bool has_staged_aux;
     bool is_aux_new; /* nobody knows yet whether its auxiliary data are sound */

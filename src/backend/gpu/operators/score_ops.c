@@ -73,7 +73,7 @@ static karg_probe_list probe_list(const rp__pipeline *p, const rp__pipe_list *l)
         out.chosen = rp__pipe(p, l->chosen);
         out.tiles = rp__pipe(p, l->tiles);
         out.n_chosen = l->stored.n;
-        out.n_tiles = p->capacity < l->stored.n_blocks ? p->capacity : l->stored.n_blocks;
+        out.n_tiles = l->n_tiles;
     }
     return out;
 }
