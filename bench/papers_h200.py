@@ -190,7 +190,8 @@ def both(algorithm):
 def ask(program, label, index, log, words, algorithms, modes="and", sample=300, processors="gpu", limit=90):
     return program.record(label, ["bench", "queries", index, log, "--plain", "--known", "--words", words, "--sample",
                                   str(5 if IS_SMALL else sample), "--k", "10", "--modes", modes, "--rounds", ROUNDS,
-                                  "--processors", processors, "--algorithms", ",".join(algorithms)], limit)
+                                  "--processors", processors, "--algorithms", ",".join(algorithms),
+                                  "--no-energy"], limit)
 
 
 def run_operators(program):
