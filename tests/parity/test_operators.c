@@ -32,7 +32,8 @@ enum {
     TEXT = 64,
     SPEC = 128,
     DEVICE_BYTES = 8 << 20,
-    SMALL = 80 << 10
+    SMALL = 80 << 10,
+    SPOILS = 4, /* kinds of scratch memory that a query may begin with */
 };
 
 /* A collection on a device, and on the cpu. */
