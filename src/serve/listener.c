@@ -24,7 +24,8 @@ static rp_status split_address(const char *listen_to, char host[256], char port[
         end--;
     }
     if (!colon || end == begin || end - begin > 255 || strlen(colon + 1) > 5 || !colon[1] ||
-        strspn(colon + 1, "0123456789") != strlen(colon + 1) || atoi(colon + 1) > 65535)
+        strspn(colon + 1, "0123456789") != strlen(colon + 1) ||
+        strtol(colon + 1, NULL, 10) > UINT16_MAX)
         return rp__error_set(
             err, RP_USAGE, "--listen \"%.64s\" is no address; --listen 127.0.0.1:7700", listen_to);
     memcpy(host, begin, (size_t)(end - begin));
@@ -49,7 +50,7 @@ static bool is_loopback(const struct sockaddr *address)
 
 static uint16_t port_of(int fd)
 {
-    struct sockaddr_storage address;
+    struct sockaddr_storage address = {0};
     socklen_t bytes = sizeof address;
     if (getsockname(fd, (struct sockaddr *)&address, &bytes) != 0)
         return 0;

@@ -110,8 +110,9 @@ rp_status rp__tiled_lists_take(rp__lease *lease, rp__tiled_use *use, rp__tiled_l
         rest += lists[i].is_fresh ? zero_bytes(r) : 0;
     for (size_t i = 0; status == RP_OK && i < n; i++) {
         rp__tiled_list *t = &lists[i];
-        if (!t->is_fresh && !t->list.cells)
-            t->list = twin_of(lists, i)->list;
+        const rp__tiled_list *twin = t->is_fresh || t->list.cells ? NULL : twin_of(lists, i);
+        if (twin)
+            t->list = twin->list;
         if (!t->is_fresh)
             continue;
         status = take_one(lease, use, t);
