@@ -318,7 +318,7 @@ static rp_status run_fill(void *arg)
     uint64_t begun = rp__clock_now();
     while (g->n < GROUP_MOST && g->elements < l->job->elements && g->arena.used < ARENA_MOST &&
            take(l, &g->places[g->n])) {
-        g->asked[g->n].answer = (rp__answer){0};
+        rp__answer_clear(&g->asked[g->n].answer);
         g->asked[g->n++].status = RP_DAMAGED; /* unless the guard lets it be bound */
         bind(l, g, &g->places[g->n - 1]);
     }

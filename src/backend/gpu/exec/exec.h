@@ -37,6 +37,7 @@ typedef struct rp__flight {
 typedef struct rp__exec_queue {
     rp__batch_item **items; /* in the arena */
     size_t n, next;
+    uint64_t elements; /* postings of the shortest lists of all that were added */
     size_t
         fits; /* how many a launch may have, by what fitted lately; 0: as many as the row takes */
 } rp__exec_queue;

@@ -192,6 +192,12 @@ void *rp__fused_and_put(rp__fused_and *b, size_t bytes, uint64_t *at)
     return b->host + from;
 }
 
+karg_and_term *rp__fused_and_next(const rp__fused_and *b, size_t words)
+{
+    const bool has_room = words <= (b->limits.bytes - b->used) / sizeof(karg_and_term);
+    return has_room ? (karg_and_term *)(void *)(b->host + b->used) : NULL;
+}
+
 bool rp__fused_and_add(rp__fused_and *b, const karg_and_term *words, uint32_t n)
 {
     uint64_t at, limit = b->elements + words[0].n;
@@ -201,7 +207,8 @@ bool rp__fused_and_add(rp__fused_and *b, const karg_and_term *words, uint32_t n)
     void *scratch = rp__fused_and_put(b, n * sizeof *words, &at);
     if (!scratch)
         return false;
-    memcpy(scratch, words, n * sizeof *words);
+    if (scratch != words)
+        memcpy(scratch, words, n * sizeof *words);
     /* a list of nothing has a part, so that there is an answer */
     uint32_t parts = words[0].n ? (words[0].n - 1) / KARG_AND_TILE + 1 : 1;
     starts_of(b)[b->n_queries++] = (karg_and_start){b->n_parts, word + n * KARG_AND_TERMS};
