@@ -128,7 +128,13 @@ float rp__rank_scale(int32_t fraction_bits)
 
 double rp__rank_score(uint64_t fixed, int32_t fraction_bits)
 {
-    return ldexp((double)fixed, -fraction_bits);
+    enum { BIAS = 1023, MANTISSA = 52 };
+    if (fraction_bits >= BIAS || fraction_bits < -BIAS)
+        return ldexp((double)fixed, -fraction_bits);
+    const uint64_t bits = (uint64_t)(BIAS - fraction_bits) << MANTISSA;
+    double unit; /* a power of two: the product is exact, or rounded as ldexp does */
+    memcpy(&unit, &bits, sizeof unit);
+    return (double)fixed * unit;
 }
 
 uint8_t rp__rank_block_bound(float ratio)

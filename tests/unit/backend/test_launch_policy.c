@@ -212,13 +212,26 @@ static void the_short_way_is_the_policys(void **state)
     for (size_t i = 0; i < 3 * 6 * 2 * 7; i++) {
         make(&m, i / 3 % 6, roles[i % 3], (uint32_t)(i / 18 % 2));
         switch (i / 36) {
-        case 1: m.query.k = 1025; break;
-        case 2: m.query.begin = m.query.end; break;
-        case 3: m.query.begin = 1000; break;
-        case 4: m.query.algorithm = "para"; break;
-        case 5: m.ops[1].kind = RP_OP_PHRASE; break;
-        case 6: m.ops[m.query.n_leaves].role = RP_SHOULD; break;
-        default: break;
+        case 1:
+            m.query.k = 1025;
+            break;
+        case 2:
+            m.query.begin = m.query.end;
+            break;
+        case 3:
+            m.query.begin = 1000;
+            break;
+        case 4:
+            m.query.algorithm = "para";
+            break;
+        case 5:
+            m.ops[1].kind = RP_OP_PHRASE;
+            break;
+        case 6:
+            m.ops[m.query.n_leaves].role = RP_SHOULD;
+            break;
+        default:
+            break;
         }
         check_short_way(&m);
     }

@@ -224,7 +224,9 @@ bool rp__and_group_is_done(const flight *f)
 
 rp_status rp__and_group_wait(flight *f)
 {
-    return rp__fused_and_finish(batch_of(f));
+    rp_status status = rp__fused_and_finish(batch_of(f));
+    f->exec->start_ns += rp__fused_and_start_ns(batch_of(f));
+    return status;
 }
 
 static rp__scored *scored_of(const flight *f, uint32_t i)

@@ -107,6 +107,7 @@ void rp__exec_begin(rp__exec *e, size_t max, bool in_group, rp__arena *arena)
     e->first = NULL;
     e->prototype = NULL;
     e->before = e->device->counters;
+    e->start_ns = 0;
     for (size_t i = 0; i < RP_LAUNCHES; i++)
         e->queues[i] = (rp__exec_queue){.fits = e->queues[i].fits};
 }

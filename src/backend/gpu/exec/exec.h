@@ -62,6 +62,7 @@ typedef struct rp__exec {
     rp__batch_item *first;      /* with which all work is counted */
     const rp__query *prototype; /* all are like it, but for their terms */
     rp_gpu_counters before;     /* the device's, when they began */
+    uint64_t start_ns;          /* from handing launches to the card's queue until it had them */
     rp__batch_item one;         /* of start and finish */
 } rp__exec;
 

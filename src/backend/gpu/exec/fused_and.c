@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/clock.h"
 
 enum {
     ALIGN = 256,
@@ -327,6 +328,7 @@ static void run_job(rp__device_job *job)
     rp__cu_stream other = enter(b);
     b->started = enqueue(b);
     leave(b, other);
+    b->given = rp__clock_now();
     if (b->limits.lease)
         rp__lease_launched(b->limits.lease);
 }
@@ -339,6 +341,7 @@ rp_status rp__fused_and_start(rp__fused_and *b)
     b->is_busy = true;
     b->started = RP_OK;
     b->job.run = run_job;
+    b->submitted = rp__clock_now();
     rp__device_submit(b->device, &b->job);
     return RP_OK;
 }
@@ -348,6 +351,11 @@ rp_status rp__fused_and_await(rp__fused_and *b)
     if (b->device)
         rp__device_await(b->device, &b->job);
     return b->started;
+}
+
+uint64_t rp__fused_and_start_ns(const rp__fused_and *b)
+{
+    return b->given > b->submitted ? b->given - b->submitted : 0;
 }
 
 rp_status rp__fused_and_again(rp__fused_and *b)
