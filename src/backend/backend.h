@@ -254,8 +254,8 @@ typedef struct rp__backend {
     void (*batch_finish)(void *batch, rp__batch_item *asked, size_t n, rp__arena *arena);
     /* (optional) Whether batch_finish of a batch that was started would not wait. */
     bool (*poll)(void *batch);
-    /* (optional) Of what was finished last: nanoseconds from a launch's being ready until the device
-     * had it, all together. */
+    /* (optional) Of what was finished last: nanoseconds from a launch's being ready until the
+     * device had it, all together. */
     uint64_t (*batch_start_ns)(void *batch);
     void (*batch_abandon)(void *batch); /* (optional) as abandon, where the guard has left either */
     const rp__steps *steps;             /* (optional) */
