@@ -158,6 +158,7 @@ typedef struct rp_batch_report {
     uint64_t groups, n_grouped; /* times that a GPU was given queries; queries that it answered */
     double parse_seconds;       /* texts to terms */
     double prepare_seconds;     /* terms to what a GPU reads, and its start */
+    double start_seconds;       /* of groups: from being ready until a GPU had them, in a queue */
     double wait_seconds;        /* for a GPU, and its answers copied */
     double name_seconds;        /* ids of the hits */
     double cpu_seconds;         /* whole queries that the cpu answered */

@@ -102,6 +102,21 @@ typedef struct rp__answer {
     const char *failure;
 } rp__answer;
 
+/* Nothing yet. By parts: of so many bytes at once compilers make a slow string instruction, and
+ * batches clear millions. */
+static inline void rp__answer_clear(rp__answer *answer)
+{
+    answer->at = NULL;
+    answer->n = 0;
+    answer->total = 0;
+    answer->total_is_exact = false;
+    answer->fallback = RP_FALLBACK_NONE;
+    answer->postings = 0;
+    answer->gpu = (rp_gpu_counters){0};
+    answer->iiu = (rp_iiu_counters){0};
+    answer->failure = NULL;
+}
+
 static inline void rp__answer_count(rp_gpu_counters *to, const rp_gpu_counters *more)
 {
     to->launches += more->launches;
@@ -239,6 +254,9 @@ typedef struct rp__backend {
     void (*batch_finish)(void *batch, rp__batch_item *asked, size_t n, rp__arena *arena);
     /* (optional) Whether batch_finish of a batch that was started would not wait. */
     bool (*poll)(void *batch);
+    /* (optional) Of what was finished last: nanoseconds from a launch's being ready until the
+     * device had it, all together. */
+    uint64_t (*batch_start_ns)(void *batch);
     void (*batch_abandon)(void *batch); /* (optional) as abandon, where the guard has left either */
     const rp__steps *steps;             /* (optional) */
 } rp__backend;

@@ -53,6 +53,7 @@ static void add_report(rp_batch_report *to, const rp_batch_report *from)
     to->n_grouped += from->n_grouped;
     to->parse_seconds += from->parse_seconds;
     to->prepare_seconds += from->prepare_seconds;
+    to->start_seconds += from->start_seconds;
     to->wait_seconds += from->wait_seconds;
     to->name_seconds += from->name_seconds;
     to->cpu_seconds += from->cpu_seconds;

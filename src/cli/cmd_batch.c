@@ -124,6 +124,7 @@ static void write_spent(rp__batch_state *b)
     rp__json_writer_begin(&b->w, "threads_seconds", '{');
     rp__json_writer_real(&b->w, "parse", r->parse_seconds, 6);
     rp__json_writer_real(&b->w, "prepare", r->prepare_seconds, 6);
+    rp__json_writer_real(&b->w, "start", r->start_seconds, 6);
     rp__json_writer_real(&b->w, "wait", r->wait_seconds, 6);
     rp__json_writer_real(&b->w, "name", r->name_seconds, 6);
     rp__json_writer_real(&b->w, "cpu", r->cpu_seconds, 6);

@@ -318,7 +318,7 @@ static rp_status run_fill(void *arg)
     uint64_t begun = rp__clock_now();
     while (g->n < GROUP_MOST && g->elements < l->job->elements && g->arena.used < ARENA_MOST &&
            take(l, &g->places[g->n])) {
-        g->asked[g->n].answer = (rp__answer){0};
+        rp__answer_clear(&g->asked[g->n].answer);
         g->asked[g->n++].status = RP_DAMAGED; /* unless the guard lets it be bound */
         bind(l, g, &g->places[g->n - 1]);
     }
@@ -413,6 +413,8 @@ static rp_status run_drain(void *arg)
     g->is_started = false;
     l->job->batch->backend->batch_finish(g->batch, g->asked, g->n, &g->arena);
     uint64_t waited = rp__clock_now();
+    if (l->job->batch->backend->batch_start_ns)
+        l->report.start_seconds += (double)l->job->batch->backend->batch_start_ns(g->batch) / 1e9;
     l->report.wait_seconds += (double)(waited - begun) / 1e9;
     double seconds = (double)(waited - g->begun) / 1e9;
     for (size_t i = 0; i < g->n; i++) {
@@ -528,6 +530,7 @@ static void sum_reports(const rp__search_batch *batch, rp_batch_report *out)
         out->n_grouped += r->n_grouped;
         out->parse_seconds += r->parse_seconds;
         out->prepare_seconds += r->prepare_seconds;
+        out->start_seconds += r->start_seconds;
         out->wait_seconds += r->wait_seconds;
         out->name_seconds += r->name_seconds;
         out->cpu_seconds += r->cpu_seconds;

@@ -7,6 +7,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "rank/fixed_log.h"
@@ -116,12 +117,24 @@ int32_t rp__rank_fraction_bits(rp__rank_kind kind, double sum_of_bounds)
 
 float rp__rank_scale(int32_t fraction_bits)
 {
-    return ldexpf(1.0F, fraction_bits);
+    enum { BIAS = 127, MANTISSA = 23 };
+    if (fraction_bits <= -BIAS || fraction_bits > BIAS)
+        return ldexpf(1.0F, fraction_bits);
+    const uint32_t bits = (uint32_t)(fraction_bits + BIAS) << MANTISSA;
+    float scale;
+    memcpy(&scale, &bits, sizeof scale);
+    return scale;
 }
 
 double rp__rank_score(uint64_t fixed, int32_t fraction_bits)
 {
-    return ldexp((double)fixed, -fraction_bits);
+    enum { BIAS = 1023, MANTISSA = 52 };
+    if (fraction_bits >= BIAS || fraction_bits < -BIAS)
+        return ldexp((double)fixed, -fraction_bits);
+    const uint64_t bits = (uint64_t)(BIAS - fraction_bits) << MANTISSA;
+    double unit; /* a power of two: the product is exact, or rounded as ldexp does */
+    memcpy(&unit, &bits, sizeof unit);
+    return (double)fixed * unit;
 }
 
 uint8_t rp__rank_block_bound(float ratio)

@@ -238,6 +238,11 @@ static void batch_abandon(void *p)
     rp__exec_abandon(&((batch *)p)->exec);
 }
 
+static uint64_t batch_start_ns(void *p)
+{
+    return ((batch *)p)->exec.start_ns;
+}
+
 static bool poll(void *p)
 {
     return rp__exec_is_done(&((batch *)p)->exec);
@@ -316,5 +321,6 @@ const rp__backend rp__gpu_run_row = {.name = "gpu",
                                      .batch_start = batch_start,
                                      .batch_finish = batch_finish,
                                      .poll = poll,
+                                     .batch_start_ns = batch_start_ns,
                                      .batch_abandon = batch_abandon,
                                      .steps = &steps};

@@ -188,6 +188,59 @@ static rp__launch_request request_of(const made *m)
     return rp__launch_policy_request(&m->query, true, false);
 }
 
+/* The short way says yes only where the choice is and-batch, and always for known terms that must be there. */
+static void check_short_way(const made *m)
+{
+    uint32_t shortest = 0;
+    rp_fallback why;
+    const rp__launch_request r = rp__launch_policy_request(&m->query, true, true);
+    const rp__launch_row *row = rp__launch_policy_choose(&r, &why);
+    const bool is_batch = row && row->id == RP_LAUNCH_AND_BATCH;
+    if (rp__launch_policy_is_group_and(&m->query, &shortest)) {
+        assert_true(is_batch);
+        assert_int_equal(shortest, r.shortest);
+    } else {
+        assert_true(!is_batch || m->query.n_ops == 3);
+    }
+}
+
+static void the_short_way_is_the_policys(void **state)
+{
+    (void)state;
+    static const uint8_t roles[] = {RP_MUST, RP_SHOULD, RP_NOT};
+    made m;
+    for (size_t i = 0; i < 3 * 6 * 2 * 7; i++) {
+        make(&m, i / 3 % 6, roles[i % 3], (uint32_t)(i / 18 % 2));
+        switch (i / 36) {
+        case 1:
+            m.query.k = 1025;
+            break;
+        case 2:
+            m.query.begin = m.query.end;
+            break;
+        case 3:
+            m.query.begin = 1000;
+            break;
+        case 4:
+            m.query.algorithm = "para";
+            break;
+        case 5:
+            m.ops[1].kind = RP_OP_PHRASE;
+            break;
+        case 6:
+            m.ops[m.query.n_leaves].role = RP_SHOULD;
+            break;
+        default:
+            break;
+        }
+        check_short_way(&m);
+    }
+    uint32_t shortest = 0;
+    make(&m, 5, RP_MUST, 3);
+    assert_true(rp__launch_policy_is_group_and(&m.query, &shortest));
+    assert_int_equal(shortest, 3);
+}
+
 static void queries_have_shapes(void **state)
 {
     (void)state;
@@ -236,6 +289,7 @@ int main(void)
         cmocka_unit_test(groups),
         cmocka_unit_test(other_shapes),
         cmocka_unit_test(queries_have_shapes),
+        cmocka_unit_test(the_short_way_is_the_policys),
         cmocka_unit_test(queries_may_match_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

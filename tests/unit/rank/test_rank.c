@@ -24,6 +24,22 @@ static rp__weight weigh(const rp__rank *rank, uint32_t df, uint64_t cf, double b
     return rp__rank_weight(rank, &df, &cf, 1, boost);
 }
 
+/* Scales and scores are what ldexp says, bit for bit, also where they are not normal numbers. */
+static void powers_of_two_are_ldexps(void **state)
+{
+    (void)state;
+    static const uint64_t fixed[] = {0, 1, 3, 0xFFFFFFFF, UINT64_C(0x1FFFFFFFFFFFFF), UINT64_MAX};
+    for (int32_t bits = -1100; bits <= 1100; bits++) {
+        const float scale = rp__rank_scale(bits), wanted = ldexpf(1.0F, bits);
+        assert_memory_equal(&scale, &wanted, sizeof scale);
+        for (size_t i = 0; i < sizeof fixed / sizeof fixed[0]; i++) {
+            const double score = rp__rank_score(fixed[i], bits);
+            const double is = ldexp((double)fixed[i], -bits);
+            assert_memory_equal(&score, &is, sizeof score);
+        }
+    }
+}
+
 static void weights_are_idf_times_constants(void **state)
 {
     (void)state;
@@ -288,6 +304,7 @@ static void parameters_are_checked(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(powers_of_two_are_ldexps),
         cmocka_unit_test(weights_are_idf_times_constants),
         cmocka_unit_test(a_phrase_weighs_the_sum_of_its_words),
         cmocka_unit_test(norms_follow_the_length),

@@ -425,7 +425,7 @@ static void hold_off(const awaited *what)
 {
     uint64_t until = rp__clock_now() + PAUSE;
     while (!is_reported(what) && rp__clock_now() < until)
-        continue;
+        rp__clock_relax();
 }
 
 static rp_status wait_for(rp__device *d, const awaited *what)
@@ -474,19 +474,23 @@ rp_status rp__device_wait_event(rp__device *d, rp__cu_event event)
     return wait_for(d, &(awaited){.event = event});
 }
 
-/* Looks are cheap, and the driver is asked now and then, which tells of faults (and has an emulated device work).
- * Whatever takes long is left to the driver, which lets others have the processor meanwhile. */
+/* Looks are cheap, and the driver is asked now and then, which tells of faults. Whoever asks it keeps others from
+ * launching, so there are many looks for a question. An emulated device works only while it is asked. Whatever takes long
+ * is left to the driver, which lets others have the processor meanwhile. */
 rp_status rp__device_wait_for(rp__device *d, rp__cu_stream stream, const volatile uint32_t *flag,
                               uint32_t value)
 {
-    enum { TURNS = 16, LOOKS = 1 << 15 };
+    enum { TURNS = 16, LOOKS = 1 << 12 };
+    const int looks = d->driver->is_emulated ? 1 : LOOKS;
     const awaited what = {.stream = stream, .flag = flag, .value = value};
     rp__cu_result result = RP_CU_NOT_READY;
     for (int turn = 0; !rp__device_is_lost(d) && result == RP_CU_NOT_READY && turn < TURNS;
          turn++) {
-        for (int look = 0; look < LOOKS; look++)
+        for (int look = 0; look < looks; look++) {
             if (is_reported(&what))
                 return RP_OK;
+            rp__clock_relax();
+        }
         result = ask(d, &what);
     }
     return result == RP_CU_NOT_READY ? wait_for(d, &what) : rp__device_check(d, result);
@@ -607,6 +611,7 @@ void rp__device_await(rp__device *d, rp__device_job *job)
     enum { LOOKS = 1 << 12, QUEUE_NAP = 20000 };
     for (uint32_t i = 1; atomic_load(&job->is_queued); i++) {
         run_jobs(d->card);
+        rp__clock_relax();
         if (i % LOOKS == 0)
             rp__clock_sleep(QUEUE_NAP);
     }

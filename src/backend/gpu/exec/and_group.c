@@ -53,10 +53,13 @@ rp_status rp__and_group_begin(flight *f)
     return status == RP_OK ? rp__fused_and_finish(b) : status;
 }
 
-/* Postings of the shortest lists. */
+/* Postings of the shortest lists; of all that were added, where they share the launch. */
 static uint64_t count_elements(const flight *f)
 {
+    const rp__exec_queue *queue = &f->exec->queues[f->row->id];
     uint64_t sum = 0;
+    if (f->items == queue->items && f->n == queue->n)
+        return queue->elements;
     for (size_t i = 0; i < f->n; i++) {
         const rp__query *query = &f->items[i]->query;
         uint32_t shortest = UINT32_MAX;
@@ -111,10 +114,13 @@ rp_status rp__and_group_name_lists(flight *f)
 
 /* ---- Queries ------------------------------------------------------------------------------------ */
 
-/* The lists of a query a few after that one will be looked up soon. */
+/* The lists of a query a few after that one will be looked up soon. Those that have slots are expected since the query was
+ * added. */
 static void look_ahead(const flight *f, size_t i)
 {
     enum { AHEAD = 4 };
+    if (f->lists.lookup.has_slots)
+        return;
     for (size_t far = 0; far < 2; far++) {
         size_t at = i + (far + 1) * AHEAD;
         const rp__query *query = at < f->n ? &f->items[at]->query : NULL;
@@ -127,12 +133,14 @@ static void look_ahead(const flight *f, size_t i)
 static rp_status put_term(const flight *f, const rp__term *term, float weight, karg_and_term *terms,
                           uint32_t n)
 {
-    const rp__resident *list = rp__lookup_lists_find(&f->lists.lookup, term);
-    if (!list || !list->at)
-        return list ? RP_DAMAGED : RP_NOT_FOUND;
-    for (; n > 0 && terms[n - 1].n > list->n; n--)
+    rp__slot_list list;
+    if (!rp__lookup_lists_look(&f->lists.lookup, term, &list))
+        return RP_NOT_FOUND;
+    if (!list.at)
+        return RP_DAMAGED;
+    for (; n > 0 && terms[n - 1].n > list.n; n--)
         terms[n] = terms[n - 1];
-    terms[n] = (karg_and_term){list->at, weight, list->n};
+    terms[n] = (karg_and_term){list.at, weight, list.n};
     return RP_OK;
 }
 
@@ -168,9 +176,10 @@ static uint64_t count_postings(const karg_and_term *terms, uint32_t n)
 /* A query with a list that kernels cannot have is left out. */
 static rp_status add_query(const flight *f, rp__batch_item *item)
 {
-    karg_and_term terms[KARG_MAX_TERMS];
+    karg_and_term here[KARG_MAX_TERMS];
     rp__batch_item **added = f->own;
     rp__fused_and *b = batch_of(f);
+    karg_and_term *next = rp__fused_and_next(b, item->query.n_words), *terms = next ? next : here;
     uint32_t n = 0;
     rp_status status = put_terms(f, &item->query, terms, &n);
     if (status == RP_DAMAGED) {
@@ -215,7 +224,9 @@ bool rp__and_group_is_done(const flight *f)
 
 rp_status rp__and_group_wait(flight *f)
 {
-    return rp__fused_and_finish(batch_of(f));
+    rp_status status = rp__fused_and_finish(batch_of(f));
+    f->exec->start_ns += rp__fused_and_start_ns(batch_of(f));
+    return status;
 }
 
 static rp__scored *scored_of(const flight *f, uint32_t i)
@@ -240,7 +251,8 @@ rp_status rp__and_group_take(flight *f)
         answer->at = scored_of(f, i);
         answer->n = count->n_pairs;
         answer->total = count->n;
-        rp__exec_refuse(added[i], count->damaged ? RP_FALLBACK_DAMAGED : RP_FALLBACK_NONE);
+        if (count->damaged)
+            rp__exec_refuse(added[i], RP_FALLBACK_DAMAGED);
         if (is_kept || answer->n == 0 || count->damaged)
             continue;
         rp__scored *copy = rp__arena_array(f->exec->arena, answer->n, sizeof *copy);

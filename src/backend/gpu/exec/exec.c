@@ -107,6 +107,7 @@ void rp__exec_begin(rp__exec *e, size_t max, bool in_group, rp__arena *arena)
     e->first = NULL;
     e->prototype = NULL;
     e->before = e->device->counters;
+    e->start_ns = 0;
     for (size_t i = 0; i < RP_LAUNCHES; i++)
         e->queues[i] = (rp__exec_queue){.fits = e->queues[i].fits};
 }
@@ -126,7 +127,7 @@ static rp_fallback check_first(rp__exec *e, rp__batch_item *item)
     return why || has_lengths ? why : RP_FALLBACK_LENGTHS;
 }
 
-static rp_fallback push(rp__exec *e, rp__launch_id id, rp__batch_item *item)
+static rp_fallback push(rp__exec *e, rp__launch_id id, rp__batch_item *item, uint32_t shortest)
 {
     rp__exec_queue *queue = &e->queues[id];
     if (!queue->items)
@@ -134,12 +135,22 @@ static rp_fallback push(rp__exec *e, rp__launch_id id, rp__batch_item *item)
     if (!queue->items)
         return RP_FALLBACK_HOST_MEMORY;
     queue->items[queue->n++] = item;
+    queue->elements += shortest;
     return RP_FALLBACK_NONE;
+}
+
+/* Its lists are looked up when all are added. */
+static void expect_lists(const rp__exec *e, const rp__query *query)
+{
+    const rp__slot_table *slots = &e->index->residency->slots;
+    for (size_t i = 0; slots->slots && i < query->n_words; i++)
+        rp__slot_table_expect(slots, rp__residency_key(&query->words[i].term, RP_USE_LOOKUP));
 }
 
 static rp_fallback add(rp__exec *e, rp__batch_item *item)
 {
     const rp__query *query = &item->query;
+    uint32_t shortest;
     rp_fallback why;
     if (query->n_ops == 0 || query->begin >= query->end)
         return RP_FALLBACK_NONE;
@@ -149,18 +160,24 @@ static rp_fallback add(rp__exec *e, rp__batch_item *item)
         return e->why;
     if (!is_alike(query, e->prototype))
         return RP_FALLBACK_GROUP;
+    if (e->in_group && rp__launch_policy_is_group_and(query, &shortest)) {
+        expect_lists(e, query);
+        return push(e, RP_LAUNCH_AND_BATCH, item, shortest);
+    }
     rp__launch_request request =
         rp__launch_policy_request(query, e->index->residency->is_whole, e->in_group);
     const rp__launch_row *row = rp__launch_policy_choose(&request, &why);
-    return row ? push(e, row->id, item) : why;
+    return row ? push(e, row->id, item, request.shortest) : why;
 }
 
 void rp__exec_add(rp__exec *e, rp__batch_item *item)
 {
-    item->answer = (rp__answer){.total_is_exact = true};
+    rp__answer_clear(&item->answer);
+    item->answer.total_is_exact = true;
     e->has_stops = e->has_stops || item->query.stop;
-    if (item->status == RP_OK)
-        rp__exec_refuse(item, add(e, item));
+    rp_fallback why = item->status == RP_OK ? add(e, item) : RP_FALLBACK_NONE;
+    if (why)
+        rp__exec_refuse(item, why);
 }
 
 /* ---- Launching ----------------------------------------------------------------------------------- */
@@ -186,7 +203,7 @@ static void fail(flight *f, size_t n)
             continue;
         const rp__launch_row *other = find_other(f, item);
         rp_fallback why = f->why ? f->why : rp__device_fallback(f->exec->device, f->status);
-        rp__exec_refuse(item, other ? push(f->exec, other->id, item) : why);
+        rp__exec_refuse(item, other ? push(f->exec, other->id, item, 0) : why);
     }
 }
 

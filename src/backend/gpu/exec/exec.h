@@ -37,6 +37,7 @@ typedef struct rp__flight {
 typedef struct rp__exec_queue {
     rp__batch_item **items; /* in the arena */
     size_t n, next;
+    uint64_t elements; /* postings of the shortest lists of all that were added */
     size_t
         fits; /* how many a launch may have, by what fitted lately; 0: as many as the row takes */
 } rp__exec_queue;
@@ -61,6 +62,7 @@ typedef struct rp__exec {
     rp__batch_item *first;      /* with which all work is counted */
     const rp__query *prototype; /* all are like it, but for their terms */
     rp_gpu_counters before;     /* the device's, when they began */
+    uint64_t start_ns;          /* from handing launches to the card's queue until it had them */
     rp__batch_item one;         /* of start and finish */
 } rp__exec;
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/bits.h"
+#include "base/clock.h"
 
 enum {
     ALIGN = 256,
@@ -192,6 +193,12 @@ void *rp__fused_and_put(rp__fused_and *b, size_t bytes, uint64_t *at)
     return b->host + from;
 }
 
+karg_and_term *rp__fused_and_next(const rp__fused_and *b, size_t words)
+{
+    const bool has_room = words <= (b->limits.bytes - b->used) / sizeof(karg_and_term);
+    return has_room ? (karg_and_term *)(void *)(b->host + b->used) : NULL;
+}
+
 bool rp__fused_and_add(rp__fused_and *b, const karg_and_term *words, uint32_t n)
 {
     uint64_t at, limit = b->elements + words[0].n;
@@ -201,7 +208,8 @@ bool rp__fused_and_add(rp__fused_and *b, const karg_and_term *words, uint32_t n)
     void *scratch = rp__fused_and_put(b, n * sizeof *words, &at);
     if (!scratch)
         return false;
-    memcpy(scratch, words, n * sizeof *words);
+    if (scratch != words)
+        memcpy(scratch, words, n * sizeof *words);
     /* a list of nothing has a part, so that there is an answer */
     uint32_t parts = words[0].n ? (words[0].n - 1) / KARG_AND_TILE + 1 : 1;
     starts_of(b)[b->n_queries++] = (karg_and_start){b->n_parts, word + n * KARG_AND_TERMS};
@@ -320,6 +328,7 @@ static void run_job(rp__device_job *job)
     rp__cu_stream other = enter(b);
     b->started = enqueue(b);
     leave(b, other);
+    b->given = rp__clock_now();
     if (b->limits.lease)
         rp__lease_launched(b->limits.lease);
 }
@@ -332,6 +341,7 @@ rp_status rp__fused_and_start(rp__fused_and *b)
     b->is_busy = true;
     b->started = RP_OK;
     b->job.run = run_job;
+    b->submitted = rp__clock_now();
     rp__device_submit(b->device, &b->job);
     return RP_OK;
 }
@@ -341,6 +351,11 @@ rp_status rp__fused_and_await(rp__fused_and *b)
     if (b->device)
         rp__device_await(b->device, &b->job);
     return b->started;
+}
+
+uint64_t rp__fused_and_start_ns(const rp__fused_and *b)
+{
+    return b->given > b->submitted ? b->given - b->submitted : 0;
 }
 
 rp_status rp__fused_and_again(rp__fused_and *b)

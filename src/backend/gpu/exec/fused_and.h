@@ -43,6 +43,8 @@ typedef struct rp__fused_and {
     karg_and_topk args;
     rp__device_job job; /* that gives it to the device */
     rp_status started;  /* of that */
+    uint64_t submitted; /* nanoseconds of the clock: when it went to the queue, */
+    uint64_t given;     /* and when the device had it */
     bool is_busy;       /* work was given to the device, and nobody saw it end */
     bool is_launched;   /* all kernels of the last batch */
     bool is_dirty;      /* states may be what a batch left that did not end */
@@ -69,6 +71,9 @@ void rp__fused_and_begin(rp__fused_and *b, const karg_norms *norms, uint32_t k, 
 /* Room for bytes that go to the device with the batch, at *at there: words, lists. NULL: there is
  * none left. */
 void *rp__fused_and_put(rp__fused_and *b, size_t bytes, uint64_t *at);
+/* Where the words of the next query go, at most so many, for who writes them there and then adds
+ * them; NULL: there is no room for so many. */
+karg_and_term *rp__fused_and_next(const rp__fused_and *b, size_t words);
 /* A query of n words, 1 to KARG_MAX_TERMS, the shortest list first. False: there is no room left;
  * nothing was added. */
 bool rp__fused_and_add(rp__fused_and *b, const karg_and_term *words, uint32_t n);
@@ -81,6 +86,8 @@ rp_status rp__fused_and_await(rp__fused_and *b);
 /* Waits for it. RP_UNAVAILABLE: the device has failed. */
 rp_status rp__fused_and_finish(rp__fused_and *b);
 bool rp__fused_and_is_done(const rp__fused_and *b); /* finish would not wait; after await */
+/* Nanoseconds from `start` until the device had the last batch; 0: there was none. After await. */
+uint64_t rp__fused_and_start_ns(const rp__fused_and *b);
 /* The same of one that failed: nobody wants its answers. */
 rp_status rp__fused_and_settle(rp__fused_and *b);
 /* The kernels of what was started, and has finished, once more on the device's stream, for

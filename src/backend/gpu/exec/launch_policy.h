@@ -36,6 +36,10 @@ rp__launch_request rp__launch_policy_request(const rp__query *query, bool is_who
  * has none, and RP_FALLBACK_NONE. The row and-persistent is a proposal: where the persistent kernel
  * is not there, and-single answers. */
 const rp__launch_row *rp__launch_policy_choose(const rp__launch_request *request, rp_fallback *why);
+/* Whether and-batch is the row of a query of a group, found in few instructions: true only where
+ * rp__launch_policy_choose would choose it, and for all whose terms must be there and are in the
+ * index. Then *shortest is the request's. */
+bool rp__launch_policy_is_group_and(const rp__query *query, uint32_t *shortest);
 /* The row that answers a query alone, with the least memory: where another one had none. */
 const rp__launch_row *rp__launch_policy_last(rp__shape shape);
 /* The row of an algorithm that a query names, with or without options; NULL: there is none. */

@@ -54,7 +54,11 @@ typedef rp__lookup_lists lists;
 void rp__lookup_lists_begin(lists *l, rp__lease *lease, const rp__gpu_index *index,
                             rp__arena *arena)
 {
-    *l = (lists){.lease = lease, .index = index, .arena = arena, .use = RP_USE_LOOKUP};
+    *l = (lists){.lease = lease,
+                 .index = index,
+                 .arena = arena,
+                 .use = RP_USE_LOOKUP,
+                 .has_slots = lease->residency->slots.slots};
 }
 
 void rp__lookup_lists_begin_plain(lists *l, rp__lease *lease, const rp__gpu_index *index,
@@ -209,7 +213,7 @@ rp_status rp__lookup_lists_open(lists *l, const rp__term *const *terms, size_t n
     l->n = 0;
     l->terms = terms;
     l->n_terms = n;
-    l->fresh = rp__arena_zero(l->arena, n, sizeof *l->fresh);
+    l->fresh = rp__arena_array(l->arena, n, sizeof *l->fresh);
     l->table = rp__arena_zero(l->arena, l->n_table, sizeof(fresh *));
     l->made = rp__arena_array(l->arena, n, sizeof *l->made);
     l->checks = rp__arena_array(l->arena, n, sizeof *l->checks);
@@ -220,7 +224,7 @@ rp_status rp__lookup_lists_open(lists *l, const rp__term *const *terms, size_t n
         fresh *f = &l->fresh[l->n];
         if (rp__lookup_lists_find(l, terms[i]))
             continue;
-        f->term = terms[i];
+        *f = (fresh){.term = terms[i]};
         status = l->n < LISTS_MAX ? open_one(l, f) : RP_NO_MEMORY;
         while (l->table[at])
             at = (at + 1) & (l->n_table - 1);
@@ -432,7 +436,10 @@ static rp_status take_one(lists *l, fresh *f, rp__cu_ptr *at)
 rp_status rp__lookup_lists_take(lists *l, rp__cu_ptr *at)
 {
     rp_status status = RP_OK;
-    for (uint32_t width = 33; width-- > 0;)
+    bool is_any_alone = false;
+    for (size_t i = 0; i < l->n; i++)
+        is_any_alone = is_any_alone || l->fresh[i].is_alone;
+    for (uint32_t width = is_any_alone ? 33 : 0; width-- > 0;)
         for (size_t i = 0; i < l->n && status == RP_OK; i++)
             if (rp__bits_width64(l->fresh[i].list.n) == width)
                 status = take_one(l, &l->fresh[i], at);

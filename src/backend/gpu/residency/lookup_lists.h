@@ -20,6 +20,7 @@ typedef struct rp__lookup_lists {
     const rp__gpu_index *index;
     rp__arena *arena;
     rp__repr_use use;             /* RP_USE_LOOKUP, or RP_USE_PLAIN */
+    bool has_slots;               /* all that is there is found by the residency's slots, first */
     const rp__term *const *terms; /* of all its lists: n_terms */
     size_t n_terms;
     struct rp__lookup_list *fresh; /* those that are not there, each once: n */
@@ -47,7 +48,20 @@ void rp__lookup_lists_begin_plain(rp__lookup_lists *l, rp__lease *lease, const r
 /* The list of a term, df at least 1, for the lease, which has begun. NULL: not there; `at` is 0 of
  * those that kernels of ANDs cannot have. */
 const rp__resident *rp__lookup_lists_find(const rp__lookup_lists *l, const rp__term *term);
-/* It will be asked for soon: first far, then not. */
+/* The same in fewer instructions: where the list is, and its postings. False: not there. */
+static inline bool rp__lookup_lists_look(const rp__lookup_lists *l, const rp__term *term,
+                                         rp__slot_list *out)
+{
+    const rp__residency *r = l->lease->residency;
+    const uint64_t key = rp__residency_key(term, RP_USE_LOOKUP);
+    if (l->has_slots && rp__slot_table_find(&r->slots, key, out))
+        return true;
+    const rp__resident *e = rp__lookup_lists_find(l, term);
+    if (e)
+        *out = (rp__slot_list){e->at, e->n};
+    return e;
+}
+/* It will be asked for soon: first far, then not. Where there are slots, once is enough. */
 void rp__lookup_lists_expect(const rp__lookup_lists *l, const rp__term *term, bool is_far);
 
 /* Those of n terms that are not there, for the lease, which has begun. Reads mapped memory. */

@@ -29,13 +29,6 @@ static rp__residency *table;
 
 /* ---- What is resident -------------------------------------------------------------------------- */
 
-uint64_t rp__residency_key(const rp__term *term, rp__repr_use use)
-{
-    uint64_t list =
-        term->tiny ? (uint64_t)(uintptr_t)term->tiny : term->list_offset | UINT64_C(1) << 63;
-    return list | (uint64_t)use << 60;
-}
-
 static struct rp__resident *_Atomic *bucket_of(const rp__residency *r, uint64_t key)
 {
     return &r->buckets[(size_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 32) & (r->n_buckets - 1)];
@@ -82,6 +75,11 @@ static rp__resident *copy_entries(const rp__resident *const *made, size_t n)
     return chain;
 }
 
+static bool has_slot(const rp__resident *e)
+{
+    return rp__reprs[e->repr].use == RP_USE_LOOKUP;
+}
+
 /* Under the lock. False: there is one. */
 static bool link_entry(rp__residency *r, rp__resident *e, rp__resident **siblings)
 {
@@ -95,6 +93,8 @@ static bool link_entry(rp__residency *r, rp__resident *e, rp__resident **sibling
     atomic_store_explicit(&e->next, atomic_load_explicit(bucket, memory_order_relaxed),
                           memory_order_relaxed);
     atomic_store_explicit(bucket, e, memory_order_release);
+    if (has_slot(e))
+        rp__slot_table_put(&r->slots, e->key, e->at, e->n);
     return true;
 }
 
@@ -124,11 +124,13 @@ size_t rp__residency_publish(rp__residency *r, const rp__resident *const *made, 
     return n_linked;
 }
 
-/* Under the lock. Those who are at the entry go on from it. */
+/* Under the lock. Those who are at the entry go on from it. Its slot goes first: nobody finds what has no entry. */
 static void unlink_entry(rp__residency *r, rp__resident *e)
 {
     struct rp__resident *_Atomic *from = bucket_of(r, e->key);
     rp__resident *at;
+    if (has_slot(e))
+        rp__slot_table_remove(&r->slots, e->key);
     while ((at = atomic_load_explicit(from, memory_order_relaxed)) != e)
         from = &at->next;
     atomic_store_explicit(from, atomic_load_explicit(&e->next, memory_order_relaxed),
@@ -201,6 +203,7 @@ static void free_entries(rp__residency *r)
         }
     rp__free_random((void *)r->buckets, r->n_buckets, sizeof *r->buckets);
     rp__free_random((void *)r->verdicts, r->n_verdicts, sizeof *r->verdicts);
+    rp__slot_table_close(&r->slots);
 }
 
 /* ---- Filling ------------------------------------------------------------------------------------ */
@@ -296,6 +299,7 @@ static rp_status open_table(rp__residency *r)
     r->verdicts = rp__alloc_random(r->n_verdicts, sizeof *r->verdicts);
     const rp__device_heap_owner owner = {evict, r};
     bool is_open = r->buckets && r->verdicts &&
+                   (r->is_scarce || rp__slot_table_open(&r->slots, terms)) &&
                    rp__device_heap_open(&r->heap, r->range, r->bytes, r->n_buckets, owner);
     return is_open ? RP_OK : RP_NO_MEMORY;
 }

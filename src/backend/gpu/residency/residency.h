@@ -17,6 +17,7 @@
 #include "backend/gpu/device/device.h"
 #include "backend/gpu/kernels/args.h"
 #include "backend/gpu/residency/device_heap.h"
+#include "backend/gpu/residency/slot_table.h"
 #include "index/index.h"
 
 /* ---- Representations ------------------------------------------------------------------------- */
@@ -118,6 +119,7 @@ typedef struct rp__residency {
     size_t n_verdicts;
     struct rp__resident *_Atomic *buckets;
     size_t n_buckets;       /* a power of two */
+    rp__slot_table slots;   /* of RP_USE_LOOKUP, where nothing is scarce */
     _Atomic uint64_t epoch; /* from 1 on */
     _Atomic bool is_closed; /* somebody waits until nobody has a lease: enter by acquiring */
     /* of the one who takes memory for a launch; taken before the others */
@@ -147,7 +149,12 @@ rp_status rp__residency_get(rp__device *device, const rp__segment *segment, uint
 void rp__residency_drop(rp__residency *residency, rp__device *device);
 
 /* Which list: no two have the same, for any use. */
-uint64_t rp__residency_key(const rp__term *term, rp__repr_use use);
+static inline uint64_t rp__residency_key(const rp__term *term, rp__repr_use use)
+{
+    uint64_t list =
+        term->tiny ? (uint64_t)(uintptr_t)term->tiny : term->list_offset | UINT64_C(1) << 63;
+    return list | (uint64_t)use << 60;
+}
 /* Leases find by rp__lease_find. NULL: not there. */
 const rp__resident *rp__residency_find(const rp__residency *residency, uint64_t key,
                                        uint32_t norms);
