@@ -84,6 +84,8 @@ void rp__executor_look(rp_executor *e, uint64_t now, rp__policy_view *out)
     *out = (rp__policy_view){.now = now,
                              .cores = (uint32_t)e->n_cores,
                              .has_card = e->has_card,
+                             .elements = e->elements,
+                             .max_queued = e->max_queued,
                              .ratio = e->ratio,
                              .goes_back = e->goes_back};
     for (size_t i = 0, left = e->n_busy; left > 0; i++) {
@@ -94,6 +96,8 @@ void rp__executor_look(rp_executor *e, uint64_t now, rp__policy_view *out)
         left--;
         out->is_busy_card |= lane->is_card;
         out->busy_cores += !lane->is_card;
+        if (lane->is_card && lane->busy_until < now)
+            out->card_late_ns = now - lane->busy_until;
         *(lane->is_card ? &out->card_ns : &out->cores_ns) += rest;
     }
     for (int q = 0; q < RP_QUEUES; q++)

@@ -113,12 +113,17 @@ static bool can_follow(const rp_executor *e, const group *g)
     return e->policy->batches && g->batch && next && goes_with_others(next);
 }
 
+/* One start, the longest of theirs, and each one's share. */
 static uint64_t estimate_group(const group *g)
 {
-    uint64_t ns = g->n > 0 ? g->tasks[0]->waiting.job.gpu_ns : 0;
-    for (size_t i = 1; i < g->n; i++)
-        ns += g->tasks[i]->waiting.job.batch_ns;
-    return ns;
+    uint64_t ns = 0, start = 0;
+    for (size_t i = 0; i < g->n; i++) {
+        const rp__policy_job *job = &g->tasks[i]->waiting.job;
+        const uint64_t own = job->gpu_ns > job->batch_ns ? job->gpu_ns - job->batch_ns : 0;
+        ns += job->batch_ns;
+        start = own > start ? own : start;
+    }
+    return start + ns;
 }
 
 /* ---- Answering, without the lock ------------------------------------------------------------- */
