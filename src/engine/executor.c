@@ -37,41 +37,7 @@ const char *rp_policy_paper(size_t i)
     return row ? row->paper : NULL;
 }
 
-/* ---- Lists, lanes and queues ----------------------------------------------------------------- */
-
-void rp__executor_append(rp__task_list *list, rp__task *task)
-{
-    task->next = NULL;
-    if (list->last)
-        list->last->next = task;
-    else
-        list->first = task;
-    list->last = task;
-}
-
-rp__task *rp__executor_pop(rp__task_list *list)
-{
-    rp__task *task = list->first;
-    if (!task)
-        return NULL;
-    list->first = task->next;
-    if (!list->first)
-        list->last = NULL;
-    return task;
-}
-
-/* The next job has the one that was used last: its memory is in caches. */
-void rp__executor_release(rp_executor *e, rp__task *task)
-{
-    task->place = RP_TASK_FREE;
-    task->ticket = 0;
-    task->next = e->free.first;
-    e->free.first = task;
-    if (!e->free.last)
-        e->free.last = task;
-    if (--e->n_live == 0)
-        pthread_cond_broadcast(&e->ended);
-}
+/* ---- Lanes and queues ----------------------------------------------------------------------- */
 
 void rp__executor_set_busy(rp__lane *lane, bool is_busy)
 {
@@ -281,7 +247,7 @@ rp__lane *rp__executor_find_idle(rp_executor *e, bool is_card)
 void rp__executor_wake(rp_executor *e)
 {
     rp__policy_view view;
-    if (e->n_queued == 0 && !e->ending.first)
+    if ((e->n_queued == 0 && !e->ending.first) || e->n_busy == e->n_lanes)
         return;
     rp__executor_look(e, rp__clock_now(), &view);
     for (int is_card = 0; is_card < 2; is_card++) {
@@ -369,7 +335,12 @@ static rp_status open_searchers(rp_executor *e, const rp_search_options *search,
         own.algorithm = NULL;
     if (status == RP_OK)
         status = rp_searcher_new(e->index, &own, &e->plain, err);
-    return status;
+    if (status != RP_OK)
+        return status;
+    if (rp__term_table_new(e->index->segment, &e->terms) != RP_OK)
+        return rp__error_no_memory(err);
+    e->plain->terms = e->terms; /* and so of its branches */
+    return RP_OK;
 }
 
 static rp_status start_lanes(rp_executor *e)
@@ -438,9 +409,9 @@ static rp_status make(rp_executor *e, const rp_executor_options *o, rp_error *er
         return status;
     e->n_tasks = e->max_queued + 2 * e->n_cores + 2 * RP_EXECUTOR_GROUP;
     e->tasks = rp__alloc_zero(e->n_tasks, sizeof *e->tasks);
-    for (size_t i = 0; e->tasks && i < e->n_tasks; i++)
-        rp__executor_append(&e->free, &e->tasks[i]);
     status = e->tasks ? RP_OK : RP_NO_MEMORY;
+    if (status == RP_OK)
+        rp__executor_free_all(e);
     for (int q = 0; q < RP_QUEUES && status == RP_OK; q++)
         status = rp__job_queue_init(&e->queues[q], e->n_tasks);
     if (status == RP_OK) {
@@ -549,6 +520,7 @@ void rp_executor_free(rp_executor *executor)
     rp__free(executor->costs);
     rp_searcher_free(executor->on_card);
     rp_searcher_free(executor->plain);
+    rp__term_table_free(executor->terms);
     pthread_cond_destroy(&executor->timer_moved);
     pthread_cond_destroy(&executor->ended);
     pthread_mutex_destroy(&executor->lock);
@@ -679,7 +651,7 @@ static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job, r
 /* A free one, with a ticket; NULL: all are in use. */
 static rp__task *begin_task(rp_executor *e)
 {
-    rp__task *t = e->n_queued < e->max_queued ? rp__executor_pop(&e->free) : NULL;
+    rp__task *t = e->n_queued < e->max_queued ? rp__executor_find_free(e) : NULL;
     if (!t)
         return NULL;
     t->place = RP_TASK_BOUND;

@@ -51,7 +51,7 @@ static bool is_next(rp_executor *e, const rp__task *task, bool is_card, uint64_t
 
 static void remove_ending(rp_executor *e, const rp__task *task)
 {
-    rp__task_list rest = {NULL, NULL};
+    rp__task_list rest = {NULL, NULL, 0};
     for (rp__task *t; (t = rp__executor_pop(&e->ending));)
         if (t != task)
             rp__executor_append(&rest, t);
@@ -92,6 +92,7 @@ static void stand_in(rp_executor *e, rp__lane *lane, rp__task *task, uint64_t no
             remove_ending(e, task);
         else
             rp__executor_begin(e, task, false, now); /* a policy asked again may name another */
+        task->next = NULL;
         rp__executor_core_turn(lane, task);
     }
     lane->is_idle = true;
