@@ -41,8 +41,8 @@ const char *rp_policy_paper(size_t i)
 
 void rp__executor_set_busy(rp__lane *lane, bool is_busy)
 {
-    lane->executor->n_busy += (size_t)is_busy - (size_t)lane->is_busy;
-    lane->is_busy = is_busy;
+    lane->executor->n_busy += (size_t)is_busy - (size_t)lane->state->is_busy;
+    lane->state->is_busy = is_busy;
 }
 
 void rp__executor_look(rp_executor *e, uint64_t now, rp__policy_view *out)
@@ -55,16 +55,17 @@ void rp__executor_look(rp_executor *e, uint64_t now, rp__policy_view *out)
                              .ratio = e->ratio,
                              .goes_back = e->goes_back};
     for (size_t i = 0, left = e->n_busy; left > 0; i++) {
-        const rp__lane *lane = &e->lanes[i];
-        const uint64_t rest = lane->busy_until > out->now ? lane->busy_until - out->now : 0;
-        if (!lane->is_busy)
+        const uint64_t until = e->states[i].busy_until;
+        const uint64_t rest = until > now ? until - now : 0;
+        const bool is_card = i >= e->n_cores;
+        if (!e->states[i].is_busy)
             continue;
         left--;
-        out->is_busy_card |= lane->is_card;
-        out->busy_cores += !lane->is_card;
-        if (lane->is_card && lane->busy_until < now)
-            out->card_late_ns = now - lane->busy_until;
-        *(lane->is_card ? &out->card_ns : &out->cores_ns) += rest;
+        out->is_busy_card |= is_card;
+        out->busy_cores += !is_card;
+        if (is_card && until < now)
+            out->card_late_ns = now - until;
+        *(is_card ? &out->card_ns : &out->cores_ns) += rest;
     }
     for (int q = 0; q < RP_QUEUES; q++)
         rp__job_queue_look(&e->queues[q], &out->queues[q]);
@@ -225,7 +226,7 @@ void rp__executor_lose_card(rp_executor *e)
 
 void rp__executor_wake_lane(rp__lane *lane)
 {
-    lane->is_idle = false;
+    lane->state->is_idle = false;
     atomic_store(&lane->wake, 1);
     if (atomic_load(&lane->sleeps))
         rp__futex_wake_one(&lane->wake);
@@ -236,10 +237,11 @@ rp__lane *rp__executor_find_idle(rp_executor *e, bool is_card)
     rp__lane *found = NULL;
     for (size_t i = is_card ? e->n_cores : 0; i < (is_card ? e->n_lanes : e->n_cores); i++) {
         rp__lane *lane = &e->lanes[i];
-        if (lane->is_idle && !atomic_load(&lane->sleeps))
+        if (!e->states[i].is_idle)
+            continue;
+        if (!atomic_load(&lane->sleeps))
             return lane;
-        if (lane->is_idle)
-            found = lane;
+        found = lane;
     }
     return found;
 }
@@ -278,7 +280,7 @@ void rp__executor_idle(rp__lane *lane)
 {
     rp_executor *e = lane->executor;
     atomic_store(&lane->wake, 0);
-    lane->is_idle = true;
+    lane->state->is_idle = true;
     pthread_mutex_unlock(&e->lock);
     if (!stand_by(lane)) {
         atomic_store(&lane->sleeps, 1);
@@ -287,7 +289,7 @@ void rp__executor_idle(rp__lane *lane)
         atomic_store(&lane->sleeps, 0);
     }
     pthread_mutex_lock(&e->lock);
-    lane->is_idle = false;
+    lane->state->is_idle = false;
 }
 
 /* ---- Making and ending ----------------------------------------------------------------------- */
@@ -346,12 +348,14 @@ static rp_status open_searchers(rp_executor *e, const rp_search_options *search,
 static rp_status start_lanes(rp_executor *e)
 {
     e->lanes = rp__alloc_zero(e->n_cores + 1, sizeof *e->lanes);
-    if (!e->lanes)
+    e->states = rp__alloc_zero(e->n_cores + 1, sizeof *e->states);
+    if (!e->lanes || !e->states)
         return RP_NO_MEMORY;
     const size_t n = e->n_cores + e->has_card, cores = e->n_cores;
     for (; e->n_lanes < n; e->n_lanes++) {
         rp__lane *lane = &e->lanes[e->n_lanes];
-        *lane = (rp__lane){.executor = e, .is_card = e->n_lanes >= cores};
+        *lane = (rp__lane){
+            .executor = e, .is_card = e->n_lanes >= cores, .state = &e->states[e->n_lanes]};
         if (pthread_create(&lane->thread, NULL,
                            lane->is_card ? rp__executor_card_run : rp__executor_core_run,
                            lane) != 0)
@@ -517,6 +521,7 @@ void rp_executor_free(rp_executor *executor)
         rp__job_queue_free(&executor->queues[q]);
     rp__free(executor->tasks);
     rp__free(executor->lanes);
+    rp__free(executor->states);
     rp__free(executor->costs);
     rp_searcher_free(executor->on_card);
     rp_searcher_free(executor->plain);

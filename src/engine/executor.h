@@ -82,12 +82,19 @@ typedef struct rp__task_list {
     size_t n;
 } rp__task_list;
 
+/* What others look at, of all lanes side by side: cores write it, and each line of the cache that
+ * one has written costs the next a while. */
+typedef struct rp__lane_state {
+    uint64_t busy_until; /* as estimated */
+    bool is_idle, is_busy;
+} rp__lane_state;
+
 /* A thread, or who stands in for it while it has no work. */
 typedef struct rp__lane {
     struct rp_executor *executor;
     pthread_t thread;
-    bool is_card, is_idle, is_busy;
-    uint64_t busy_until;   /* as estimated */
+    bool is_card;
+    rp__lane_state *state;
     _Atomic uint32_t wake; /* not 0: look for work */
     _Atomic uint32_t sleeps;
     struct rp__card *card; /* what the card's lane works with; NULL: it is a core's, or lost */
@@ -115,6 +122,7 @@ struct rp_executor {
     uint64_t tickets, numbers;
     bool is_drained, is_over, has_card;
     rp__lane *lanes;                 /* of cores, then the card's */
+    rp__lane_state *states;          /* of lanes, in their order */
     _Atomic bool stands_by;          /* one idle core looks for work; the others sleep */
     size_t n_cores, n_lanes, n_busy; /* lanes */
     rp_executor_report report;

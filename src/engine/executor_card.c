@@ -294,8 +294,8 @@ static bool begin_group(card *c, group *g, bool is_alone)
 static void note_busy(rp__lane *lane, const group *g)
 {
     const uint64_t now = rp__clock_now();
-    const bool goes_on = lane->is_busy && lane->busy_until > now;
-    lane->busy_until = (goes_on ? lane->busy_until : now) + estimate_group(g);
+    const bool goes_on = lane->state->is_busy && lane->state->busy_until > now;
+    lane->state->busy_until = (goes_on ? lane->state->busy_until : now) + estimate_group(g);
     rp__executor_set_busy(lane, true);
 }
 

@@ -206,7 +206,7 @@ void rp__executor_core_turn(rp__lane *lane, rp__task *first)
 {
     rp_executor *e = lane->executor;
     rp__executor_set_busy(lane, true);
-    lane->busy_until = first->has_answer ? 0 : first->taken + first->waiting.job.cpu_ns;
+    lane->state->busy_until = first->has_answer ? 0 : first->taken + first->waiting.job.cpu_ns;
     rp__executor_wake(e); /* there may be more than this lane can do */
     pthread_mutex_unlock(&e->lock);
     rp__task_list ended = work_on_all(e, first);
