@@ -87,7 +87,7 @@ static rp_status ask_some(rp__batch_state *b, rp_batch_query *answers, size_t n,
     rp_batch_report report = {0};
     rp_batch_options options = b->args->batch;
     if (b->executor)
-        return rp__executor_batch_run(b->executor, answers, n,
+        return rp__executor_batch_run(b->executor, answers, n, options.threads,
                                       rp__policy_args_deadline(&b->args->policy), goes_on, err);
     options.max_memory = hits_bytes;
     options.goes_on = goes_on;

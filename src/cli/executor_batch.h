@@ -4,9 +4,10 @@
 
 #include "riposte/executor.h"
 
-/* Answers all of them, each in its place. RP_BUSY is an answer too, and so is RP_DEADLINE, whose
+/* Answers all of them, each in its place; so many threads parse and submit them. RP_BUSY is an answer too, and so is RP_DEADLINE, whose
  * hits are partial. Once goes_on is false: RP_INTERRUPTED. */
 rp_status rp__executor_batch_run(rp_executor *executor, rp_batch_query *queries, size_t n,
-                                 uint64_t deadline_ns, bool (*goes_on)(void *arg), rp_error *err);
+                                 size_t threads, uint64_t deadline_ns, bool (*goes_on)(void *arg),
+                                 rp_error *err);
 
 #endif

@@ -37,46 +37,12 @@ const char *rp_policy_paper(size_t i)
     return row ? row->paper : NULL;
 }
 
-/* ---- Lists, lanes and queues ----------------------------------------------------------------- */
-
-void rp__executor_append(rp__task_list *list, rp__task *task)
-{
-    task->next = NULL;
-    if (list->last)
-        list->last->next = task;
-    else
-        list->first = task;
-    list->last = task;
-}
-
-rp__task *rp__executor_pop(rp__task_list *list)
-{
-    rp__task *task = list->first;
-    if (!task)
-        return NULL;
-    list->first = task->next;
-    if (!list->first)
-        list->last = NULL;
-    return task;
-}
-
-/* The next job has the one that was used last: its memory is in caches. */
-void rp__executor_release(rp_executor *e, rp__task *task)
-{
-    task->place = RP_TASK_FREE;
-    task->ticket = 0;
-    task->next = e->free.first;
-    e->free.first = task;
-    if (!e->free.last)
-        e->free.last = task;
-    if (--e->n_live == 0)
-        pthread_cond_broadcast(&e->ended);
-}
+/* ---- Lanes and queues ----------------------------------------------------------------------- */
 
 void rp__executor_set_busy(rp__lane *lane, bool is_busy)
 {
-    lane->executor->n_busy += (size_t)is_busy - (size_t)lane->is_busy;
-    lane->is_busy = is_busy;
+    lane->executor->n_busy += (size_t)is_busy - (size_t)lane->state->is_busy;
+    lane->state->is_busy = is_busy;
 }
 
 void rp__executor_look(rp_executor *e, uint64_t now, rp__policy_view *out)
@@ -84,17 +50,22 @@ void rp__executor_look(rp_executor *e, uint64_t now, rp__policy_view *out)
     *out = (rp__policy_view){.now = now,
                              .cores = (uint32_t)e->n_cores,
                              .has_card = e->has_card,
+                             .elements = e->elements,
+                             .max_queued = e->max_queued,
                              .ratio = e->ratio,
                              .goes_back = e->goes_back};
     for (size_t i = 0, left = e->n_busy; left > 0; i++) {
-        const rp__lane *lane = &e->lanes[i];
-        const uint64_t rest = lane->busy_until > out->now ? lane->busy_until - out->now : 0;
-        if (!lane->is_busy)
+        const uint64_t until = e->states[i].busy_until;
+        const uint64_t rest = until > now ? until - now : 0;
+        const bool is_card = i >= e->n_cores;
+        if (!e->states[i].is_busy)
             continue;
         left--;
-        out->is_busy_card |= lane->is_card;
-        out->busy_cores += !lane->is_card;
-        *(lane->is_card ? &out->card_ns : &out->cores_ns) += rest;
+        out->is_busy_card |= is_card;
+        out->busy_cores += !is_card;
+        if (is_card && until < now)
+            out->card_late_ns = now - until;
+        *(is_card ? &out->card_ns : &out->cores_ns) += rest;
     }
     for (int q = 0; q < RP_QUEUES; q++)
         rp__job_queue_look(&e->queues[q], &out->queues[q]);
@@ -255,7 +226,7 @@ void rp__executor_lose_card(rp_executor *e)
 
 void rp__executor_wake_lane(rp__lane *lane)
 {
-    lane->is_idle = false;
+    lane->state->is_idle = false;
     atomic_store(&lane->wake, 1);
     if (atomic_load(&lane->sleeps))
         rp__futex_wake_one(&lane->wake);
@@ -266,10 +237,11 @@ rp__lane *rp__executor_find_idle(rp_executor *e, bool is_card)
     rp__lane *found = NULL;
     for (size_t i = is_card ? e->n_cores : 0; i < (is_card ? e->n_lanes : e->n_cores); i++) {
         rp__lane *lane = &e->lanes[i];
-        if (lane->is_idle && !atomic_load(&lane->sleeps))
+        if (!e->states[i].is_idle)
+            continue;
+        if (!atomic_load(&lane->sleeps))
             return lane;
-        if (lane->is_idle)
-            found = lane;
+        found = lane;
     }
     return found;
 }
@@ -277,7 +249,7 @@ rp__lane *rp__executor_find_idle(rp_executor *e, bool is_card)
 void rp__executor_wake(rp_executor *e)
 {
     rp__policy_view view;
-    if (e->n_queued == 0 && !e->ending.first)
+    if ((e->n_queued == 0 && !e->ending.first) || e->n_busy == e->n_lanes)
         return;
     rp__executor_look(e, rp__clock_now(), &view);
     for (int is_card = 0; is_card < 2; is_card++) {
@@ -308,7 +280,7 @@ void rp__executor_idle(rp__lane *lane)
 {
     rp_executor *e = lane->executor;
     atomic_store(&lane->wake, 0);
-    lane->is_idle = true;
+    lane->state->is_idle = true;
     pthread_mutex_unlock(&e->lock);
     if (!stand_by(lane)) {
         atomic_store(&lane->sleeps, 1);
@@ -317,7 +289,7 @@ void rp__executor_idle(rp__lane *lane)
         atomic_store(&lane->sleeps, 0);
     }
     pthread_mutex_lock(&e->lock);
-    lane->is_idle = false;
+    lane->state->is_idle = false;
 }
 
 /* ---- Making and ending ----------------------------------------------------------------------- */
@@ -365,18 +337,25 @@ static rp_status open_searchers(rp_executor *e, const rp_search_options *search,
         own.algorithm = NULL;
     if (status == RP_OK)
         status = rp_searcher_new(e->index, &own, &e->plain, err);
-    return status;
+    if (status != RP_OK)
+        return status;
+    if (rp__term_table_new(e->index->segment, &e->terms) != RP_OK)
+        return rp__error_no_memory(err);
+    e->plain->terms = e->terms; /* and so of its branches */
+    return RP_OK;
 }
 
 static rp_status start_lanes(rp_executor *e)
 {
     e->lanes = rp__alloc_zero(e->n_cores + 1, sizeof *e->lanes);
-    if (!e->lanes)
+    e->states = rp__alloc_zero(e->n_cores + 1, sizeof *e->states);
+    if (!e->lanes || !e->states)
         return RP_NO_MEMORY;
     const size_t n = e->n_cores + e->has_card, cores = e->n_cores;
     for (; e->n_lanes < n; e->n_lanes++) {
         rp__lane *lane = &e->lanes[e->n_lanes];
-        *lane = (rp__lane){.executor = e, .is_card = e->n_lanes >= cores};
+        *lane = (rp__lane){
+            .executor = e, .is_card = e->n_lanes >= cores, .state = &e->states[e->n_lanes]};
         if (pthread_create(&lane->thread, NULL,
                            lane->is_card ? rp__executor_card_run : rp__executor_core_run,
                            lane) != 0)
@@ -434,9 +413,9 @@ static rp_status make(rp_executor *e, const rp_executor_options *o, rp_error *er
         return status;
     e->n_tasks = e->max_queued + 2 * e->n_cores + 2 * RP_EXECUTOR_GROUP;
     e->tasks = rp__alloc_zero(e->n_tasks, sizeof *e->tasks);
-    for (size_t i = 0; e->tasks && i < e->n_tasks; i++)
-        rp__executor_append(&e->free, &e->tasks[i]);
     status = e->tasks ? RP_OK : RP_NO_MEMORY;
+    if (status == RP_OK)
+        rp__executor_free_all(e);
     for (int q = 0; q < RP_QUEUES && status == RP_OK; q++)
         status = rp__job_queue_init(&e->queues[q], e->n_tasks);
     if (status == RP_OK) {
@@ -542,9 +521,11 @@ void rp_executor_free(rp_executor *executor)
         rp__job_queue_free(&executor->queues[q]);
     rp__free(executor->tasks);
     rp__free(executor->lanes);
+    rp__free(executor->states);
     rp__free(executor->costs);
     rp_searcher_free(executor->on_card);
     rp_searcher_free(executor->plain);
+    rp__term_table_free(executor->terms);
     pthread_cond_destroy(&executor->timer_moved);
     pthread_cond_destroy(&executor->ended);
     pthread_mutex_destroy(&executor->lock);
@@ -675,7 +656,7 @@ static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job, r
 /* A free one, with a ticket; NULL: all are in use. */
 static rp__task *begin_task(rp_executor *e)
 {
-    rp__task *t = e->n_queued < e->max_queued ? rp__executor_pop(&e->free) : NULL;
+    rp__task *t = e->n_queued < e->max_queued ? rp__executor_find_free(e) : NULL;
     if (!t)
         return NULL;
     t->place = RP_TASK_BOUND;

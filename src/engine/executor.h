@@ -18,6 +18,7 @@
 enum {
     RP_EXECUTOR_THREADS = 256, /* at most */
     RP_EXECUTOR_GROUP = 1024,  /* tasks that the card is given at once */
+    RP_EXECUTOR_HOMES = 16,
 };
 
 typedef enum rp__task_place {
@@ -46,6 +47,7 @@ typedef struct rp__task {
     rp__waiting waiting;   /* first: a queue's job is its task */
     struct rp__task *next; /* of a list */
     rp__task_place place;
+    uint32_t home;               /* of who had it last: the list that it is in while it is free */
     uint64_t ticket;             /* 0: it is free */
     _Atomic uint32_t stop;       /* RP_STOP_ */
     rp_searcher *searcher;       /* its own, on the plain processor; made with its first job */
@@ -77,14 +79,22 @@ typedef struct rp__task {
 
 typedef struct rp__task_list {
     rp__task *first, *last;
+    size_t n;
 } rp__task_list;
+
+/* What others look at, of all lanes side by side: cores write it, and each line of the cache that
+ * one has written costs the next a while. */
+typedef struct rp__lane_state {
+    uint64_t busy_until; /* as estimated */
+    bool is_idle, is_busy;
+} rp__lane_state;
 
 /* A thread, or who stands in for it while it has no work. */
 typedef struct rp__lane {
     struct rp_executor *executor;
     pthread_t thread;
-    bool is_card, is_idle, is_busy;
-    uint64_t busy_until;   /* as estimated */
+    bool is_card;
+    rp__lane_state *state;
     _Atomic uint32_t wake; /* not 0: look for work */
     _Atomic uint32_t sleeps;
     struct rp__card *card; /* what the card's lane works with; NULL: it is a core's, or lost */
@@ -92,8 +102,9 @@ typedef struct rp__lane {
 
 struct rp_executor {
     const rp_index *index;
-    rp_searcher *plain;   /* whose branches tasks have */
-    rp_searcher *on_card; /* the card's lane's; NULL: there is no card */
+    rp_searcher *plain;    /* whose branches tasks have */
+    rp_searcher *on_card;  /* the card's lane's; NULL: there is no card */
+    rp__term_table *terms; /* of all tasks */
     const rp__policy *policy;
     rp__cost_file *costs; /* NULL: built-in rules */
     size_t max_queued;
@@ -104,12 +115,14 @@ struct rp_executor {
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t ended; /* a task did */
     rp__job_queue queues[RP_QUEUES];
-    rp__task_list free, ending;
+    rp__task_list free[RP_EXECUTOR_HOMES]; /* by the thread that had a task last */
+    rp__task_list ending;
     rp__task *tasks;
     size_t n_tasks, n_live, n_queued;
     uint64_t tickets, numbers;
     bool is_drained, is_over, has_card;
     rp__lane *lanes;                 /* of cores, then the card's */
+    rp__lane_state *states;          /* of lanes, in their order */
     _Atomic bool stands_by;          /* one idle core looks for work; the others sleep */
     size_t n_cores, n_lanes, n_busy; /* lanes */
     rp_executor_report report;
@@ -124,7 +137,12 @@ struct rp_executor {
 
 void rp__executor_append(rp__task_list *list, rp__task *task);
 rp__task *rp__executor_pop(rp__task_list *list); /* NULL: it is empty */
-/* Back to the free ones. */
+/* All tasks are free, and belong to nobody. */
+void rp__executor_free_all(rp_executor *executor);
+/* A free one for the calling thread, rather one that it had before; NULL: there is none. */
+rp__task *rp__executor_find_free(rp_executor *executor);
+void rp__executor_give_back(rp_executor *executor, rp__task *task);
+/* Back to the free ones, and one less lives. */
 void rp__executor_release(rp_executor *executor, rp__task *task);
 /* `now` is what the clock says, or said a moment ago. */
 void rp__executor_look(rp_executor *executor, uint64_t now, rp__policy_view *out);
@@ -171,8 +189,9 @@ void rp__executor_ask_help(rp_executor *executor, rp__task *task);
 rp_status rp__executor_take_job(rp_executor *executor, const rp_job *job, bool helps,
                                 uint64_t *ticket, rp_error *err);
 
-/* One task that was taken or waits for its end, on a core's lane. */
-void rp__executor_core_turn(rp__lane *lane, rp__task *task);
+/* Tasks that were taken or wait for their end, one after the other as their list goes, on a core's
+ * lane. */
+void rp__executor_core_turn(rp__lane *lane, rp__task *first);
 /* What the policy gives to the card now, on the card's lane. False: nothing. `leaves`: a batch may
  * be left in flight, which the next turn finishes. */
 bool rp__executor_card_turn(rp__lane *lane, bool leaves);

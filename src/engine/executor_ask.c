@@ -51,7 +51,7 @@ static bool is_next(rp_executor *e, const rp__task *task, bool is_card, uint64_t
 
 static void remove_ending(rp_executor *e, const rp__task *task)
 {
-    rp__task_list rest = {NULL, NULL};
+    rp__task_list rest = {NULL, NULL, 0};
     for (rp__task *t; (t = rp__executor_pop(&e->ending));)
         if (t != task)
             rp__executor_append(&rest, t);
@@ -62,7 +62,7 @@ static void remove_ending(rp_executor *e, const rp__task *task)
 static rp__lane *find_idle_core(const rp_executor *e)
 {
     for (size_t i = 0; i < e->n_cores; i++)
-        if (e->lanes[i].is_idle)
+        if (e->states[i].is_idle)
             return &e->lanes[i];
     return NULL;
 }
@@ -84,7 +84,7 @@ static rp__lane *find_lane(rp_executor *e, const rp__task *task, uint64_t now)
 
 static void stand_in(rp_executor *e, rp__lane *lane, rp__task *task, uint64_t now)
 {
-    lane->is_idle = false;
+    lane->state->is_idle = false;
     if (lane->is_card) {
         (void)rp__executor_card_turn(lane, false);
     } else {
@@ -92,9 +92,10 @@ static void stand_in(rp_executor *e, rp__lane *lane, rp__task *task, uint64_t no
             remove_ending(e, task);
         else
             rp__executor_begin(e, task, false, now); /* a policy asked again may name another */
+        task->next = NULL;
         rp__executor_core_turn(lane, task);
     }
-    lane->is_idle = true;
+    lane->state->is_idle = true;
 }
 
 void rp__executor_ask_help(rp_executor *e, rp__task *task)

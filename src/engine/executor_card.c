@@ -113,12 +113,17 @@ static bool can_follow(const rp_executor *e, const group *g)
     return e->policy->batches && g->batch && next && goes_with_others(next);
 }
 
+/* One start, the longest of theirs, and each one's share. */
 static uint64_t estimate_group(const group *g)
 {
-    uint64_t ns = g->n > 0 ? g->tasks[0]->waiting.job.gpu_ns : 0;
-    for (size_t i = 1; i < g->n; i++)
-        ns += g->tasks[i]->waiting.job.batch_ns;
-    return ns;
+    uint64_t ns = 0, start = 0;
+    for (size_t i = 0; i < g->n; i++) {
+        const rp__policy_job *job = &g->tasks[i]->waiting.job;
+        const uint64_t own = job->gpu_ns > job->batch_ns ? job->gpu_ns - job->batch_ns : 0;
+        ns += job->batch_ns;
+        start = own > start ? own : start;
+    }
+    return start + ns;
 }
 
 /* ---- Answering, without the lock ------------------------------------------------------------- */
@@ -289,8 +294,8 @@ static bool begin_group(card *c, group *g, bool is_alone)
 static void note_busy(rp__lane *lane, const group *g)
 {
     const uint64_t now = rp__clock_now();
-    const bool goes_on = lane->is_busy && lane->busy_until > now;
-    lane->busy_until = (goes_on ? lane->busy_until : now) + estimate_group(g);
+    const bool goes_on = lane->state->is_busy && lane->state->busy_until > now;
+    lane->state->busy_until = (goes_on ? lane->state->busy_until : now) + estimate_group(g);
     rp__executor_set_busy(lane, true);
 }
 

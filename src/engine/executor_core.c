@@ -6,6 +6,8 @@
 #include "engine/executor.h"
 #include "store/store.h"
 
+enum { ENDING_MOST = 16 }; /* tasks that a core ends in one turn */
+
 typedef struct turn {
     rp__task *task;
     bool asks_again; /* andor: as OR */
@@ -188,21 +190,44 @@ static bool work_on(rp_executor *e, rp__task *t)
     return true;
 }
 
-void rp__executor_core_turn(rp__lane *lane, rp__task *t)
+/* Without the lock. Those of the list that have ended. */
+static rp__task_list work_on_all(rp_executor *e, rp__task *first)
+{
+    rp__task_list ended = {NULL, NULL, 0};
+    for (rp__task *t = first, *next; t; t = next) {
+        next = t->next; /* a task that is elsewhere may be in another list already */
+        if (work_on(e, t))
+            rp__executor_append(&ended, t);
+    }
+    return ended;
+}
+
+void rp__executor_core_turn(rp__lane *lane, rp__task *first)
 {
     rp_executor *e = lane->executor;
     rp__executor_set_busy(lane, true);
-    lane->busy_until = t->has_answer ? 0 : t->taken + t->waiting.job.cpu_ns;
-    if (e->ending.first || e->n_queued > 0)
-        rp__executor_wake(e); /* there is more than this lane can do */
+    lane->state->busy_until = first->has_answer ? 0 : first->taken + first->waiting.job.cpu_ns;
+    rp__executor_wake(e); /* there may be more than this lane can do */
     pthread_mutex_unlock(&e->lock);
-    const bool has_ended = work_on(e, t);
+    rp__task_list ended = work_on_all(e, first);
     pthread_mutex_lock(&e->lock);
     rp__executor_set_busy(lane, false);
-    if (!has_ended)
-        return;
-    count(&e->report, t, t->outcome.status);
-    rp__executor_release(e, t);
+    for (rp__task *t; (t = rp__executor_pop(&ended));) {
+        count(&e->report, t, t->outcome.status);
+        rp__executor_release(e, t);
+    }
+}
+
+/* Some of those that wait for their end, fewer than would leave other cores without: each takes a moment, and to pass
+ * the lock from core to core takes as long. NULL: there are none. */
+static rp__task *take_ending(rp_executor *e)
+{
+    rp__task_list taken = {NULL, NULL, 0};
+    const size_t fair = 1 + e->ending.n / e->n_cores;
+    for (rp__task *t;
+         taken.n < fair && taken.n < ENDING_MOST && (t = rp__executor_pop(&e->ending));)
+        rp__executor_append(&taken, t);
+    return taken.first;
 }
 
 void *rp__executor_core_run(void *arg)
@@ -211,9 +236,9 @@ void *rp__executor_core_run(void *arg)
     rp_executor *e = lane->executor;
     pthread_mutex_lock(&e->lock);
     for (;;) {
-        rp__task *t = rp__executor_pop(&e->ending);
-        if (!t)
-            t = rp__executor_take(e, false);
+        rp__task *t = take_ending(e);
+        if (!t && (t = rp__executor_take(e, false)))
+            t->next = NULL;
         if (!t && e->is_over)
             break;
         if (!t) {

@@ -15,9 +15,9 @@ enum { ALIGN = 64, MIN_DOCS = 64 }; /* of a range: a word of bits begins it; doc
 /* A task that nobody uses, with memory of its own; NULL: there is none. */
 static rp__task *get_part(rp_executor *e)
 {
-    rp__task *part = rp__executor_pop(&e->free);
+    rp__task *part = rp__executor_find_free(e);
     if (part && !part->searcher && rp__searcher_branch(e->plain, &part->searcher) != RP_OK) {
-        rp__executor_append(&e->free, part);
+        rp__executor_give_back(e, part);
         return NULL;
     }
     return part;
@@ -66,7 +66,7 @@ static void give_up(rp_executor *e, rp__task *whole)
     for (rp__task *part = whole->parts, *next; part; part = next) {
         next = part->sibling;
         part->whole = part->sibling = NULL;
-        rp__executor_append(&e->free, part);
+        rp__executor_give_back(e, part);
     }
     whole->parts = NULL;
     whole->n_parts = 0;

@@ -11,8 +11,6 @@
 #include "base/random.h"
 #include "plan/job_queue.h"
 
-enum { GROUP = 1024 };
-
 typedef struct job {
     rp__waiting waiting; /* first: a queue's job */
     struct job *next;
@@ -89,14 +87,20 @@ static uint64_t distort(replay *r, uint64_t ns)
 
 static void look(const replay *r, rp__policy_view *out)
 {
-    *out = (rp__policy_view){
-        .now = r->now, .cores = r->o->cores, .has_card = r->has_card, .ratio = r->o->ratio};
+    *out = (rp__policy_view){.now = r->now,
+                             .cores = r->o->cores,
+                             .has_card = r->has_card,
+                             .elements = r->o->elements,
+                             .max_queued = r->o->max_queued,
+                             .ratio = r->o->ratio};
     for (uint32_t i = 0; i < r->n_lanes; i++) {
         const lane *l = &r->lanes[i];
         const uint64_t rest = l->likely_end > r->now ? l->likely_end - r->now : 0;
         if (!l->is_busy)
             continue;
         out->busy_cores += !l->is_card;
+        if (l->is_card && l->likely_end < r->now)
+            out->card_late_ns = r->now - l->likely_end;
         out->is_busy_card |= l->is_card;
         *(l->is_card ? &out->card_ns : &out->cores_ns) += rest;
     }
@@ -244,7 +248,7 @@ static bool begin_card(replay *r, lane *l)
         *end = j;
         end = &j->next;
         n++;
-    } while (r->o->policy->batches && n < GROUP && elements < r->o->elements &&
+    } while (r->o->policy->batches && n < RP_REPLAY_GROUP && elements < r->o->elements &&
              r->queues[RP_QUEUE_GPU].n > 0);
     *end = NULL;
     if (n == 0)
@@ -371,7 +375,7 @@ static bool step(replay *r)
 static rp_status open_replay(replay *r)
 {
     const rp__replay_options *o = r->o;
-    const size_t n_jobs = o->max_queued + (size_t)o->cores + 2 * GROUP;
+    const size_t n_jobs = o->max_queued + (size_t)o->cores + 2 * RP_REPLAY_GROUP;
     r->n_lanes = o->cores + o->has_card;
     r->lanes = rp__alloc_zero(r->n_lanes, sizeof *r->lanes);
     r->jobs = rp__alloc_zero(n_jobs, sizeof *r->jobs);

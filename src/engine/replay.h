@@ -8,6 +8,8 @@
 #include "plan/policy.h"
 #include "riposte/status.h"
 
+enum { RP_REPLAY_GROUP = 1024 }; /* jobs that the card is given at once, at most */
+
 /* What a query cost each processor, and what it was likely to. */
 typedef struct rp__replay_cost {
     uint64_t cpu_ns, gpu_ns, batch_ns, feed_ns; /* as in rp__policy_job */

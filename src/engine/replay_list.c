@@ -1,14 +1,24 @@
 /* replay_list.c: a list schedule that knows all costs and troubles: what policies are compared with.
  *
- * Jobs go in the order of arrival, each to the processor that ends it first. A card that is busy takes one more into its
- * batch. What would miss its deadline is left out, and takes no time. */
+ * Jobs go in the order of arrival, each to the processor that ends it first. What comes while the card is at a batch is
+ * for its next one, which costs a start as any does, and holds no more than in the replay. What would miss its deadline
+ * is left out, and takes no time; so is what would make others of its batch late. */
 #include "base/alloc.h"
 #include "engine/replay.h"
+
+/* Jobs that the card is given at once. */
+typedef struct batch {
+    uint64_t begin,
+        end; /* it begins with the end of the one before, or later where the card stalls */
+    uint64_t start, sum; /* the longest of their starts, and their shares of a batch */
+    uint64_t elements, first_deadline;
+    uint32_t n;
+} batch;
 
 typedef struct schedule {
     const rp__replay_options *o;
     uint64_t *free; /* by core: from when on it has nothing to do */
-    uint64_t card_free;
+    batch last;     /* that the card has been given */
 } schedule;
 
 /* Work of a processor that stalls is begun after that, unless it ends before. */
@@ -38,31 +48,49 @@ static uint32_t best_core(const schedule *s, uint64_t arrived, uint64_t ns, uint
     return best;
 }
 
-static uint64_t end_on_card(const schedule *s, uint64_t arrived, const rp__replay_cost *cost)
+static bool is_full(const schedule *s, const batch *b)
+{
+    return b->n >= RP_REPLAY_GROUP || b->elements >= s->o->elements;
+}
+
+/* The batch that the job would be in, with it. False: the card does not take it. */
+static bool join(const schedule *s, uint64_t arrived, const rp__replay_cost *cost, batch *out)
 {
     const rp__replay_options *o = s->o;
+    const uint64_t own = cost->gpu_ns - cost->batch_ns;
+    const uint64_t deadline = o->deadline_ns ? arrived + o->deadline_ns : RP_POLICY_NEVER;
     if (!o->has_card || cost->gpu_ns == RP_POLICY_NEVER)
-        return RP_POLICY_NEVER;
-    const uint64_t ns = s->card_free > arrived ? cost->batch_ns : cost->gpu_ns;
-    const uint64_t end = start_of(o, o->stalls_card, later(arrived, s->card_free), ns) + ns;
-    return o->lose_card_ns && end > o->lose_card_ns ? RP_POLICY_NEVER : end;
+        return false;
+    *out = s->last;
+    if (arrived >= out->begin || is_full(s, out))
+        *out = (batch){.begin = later(arrived, s->last.end), .first_deadline = deadline};
+    out->start = later(out->start, own);
+    out->sum += cost->batch_ns;
+    out->elements += cost->likely.shortest;
+    out->n++;
+    const uint64_t ns = out->start + out->sum;
+    out->begin = start_of(o, o->stalls_card, out->begin, ns);
+    out->end = out->begin + ns;
+    return (!o->lose_card_ns || out->end <= o->lose_card_ns) &&
+           (out->first_deadline == RP_POLICY_NEVER ||
+            out->end + cost->feed_ns < out->first_deadline);
 }
 
 /* False: it would be late. */
 static bool place(schedule *s, uint64_t arrived, const rp__replay_cost *cost)
 {
+    batch with;
     uint64_t on_core, named = RP_POLICY_NEVER;
     const uint64_t deadline = s->o->deadline_ns ? arrived + s->o->deadline_ns : RP_POLICY_NEVER;
     const uint32_t core = best_core(s, arrived, cost->cpu_ns, &on_core);
-    const uint64_t on_card = end_on_card(s, arrived, cost);
-    const uint32_t names =
-        on_card == RP_POLICY_NEVER ? 0 : best_core(s, on_card, cost->feed_ns, &named);
+    const bool joins = join(s, arrived, cost, &with);
+    const uint32_t names = joins ? best_core(s, with.end, cost->feed_ns, &named) : 0;
     if ((on_core < named ? on_core : named) >= deadline)
         return false;
     if (on_core < named) {
         s->free[core] = on_core;
     } else {
-        s->card_free = on_card;
+        s->last = with;
         s->free[names] += cost->feed_ns; /* in a gap before it, if there is one */
     }
     return true;

@@ -65,6 +65,7 @@ static void count(rp__policy_queue *sums, const rp__policy_job *job, bool comes)
         return;
     sums->gpu_ns += sign * job->gpu_ns;
     sums->batch_ns += sign * job->batch_ns;
+    sums->elements += sign * job->shortest;
 }
 
 void rp__job_queue_put(rp__job_queue *queue, rp__waiting *job)

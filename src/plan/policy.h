@@ -44,6 +44,7 @@ typedef struct rp__policy_job {
 typedef struct rp__policy_queue {
     uint32_t n;
     uint64_t cpu_ns, gpu_ns, batch_ns; /* sums over its jobs; what a card refuses adds nothing */
+    uint64_t elements;                 /* postings of shortest lists, likewise */
     uint64_t head_key;                 /* of the job that is next; RP_POLICY_NEVER: none is */
     uint64_t head_cpu_ns, head_gpu_ns, head_urgent, head_deadline; /* of that job */
     uint64_t first_urgent; /* the earliest time at which one becomes urgent */
@@ -55,8 +56,12 @@ typedef struct rp__policy_view {
     uint64_t cores_ns; /* what busy cores still have to do, together */
     bool has_card, is_busy_card;
     uint64_t card_ns; /* what the card still has to do */
-    uint64_t ratio;   /* of lengths, from which a core intersects; 0: the policy's own */
-    bool goes_back;   /* a query may return to a card that it has left */
+    uint64_t
+        card_late_ns; /* since when it was expected to be done with what it is at; 0: it is not late */
+    uint64_t elements;   /* postings of shortest lists that the card is given at once */
+    uint64_t max_queued; /* jobs that may wait in all queues together */
+    uint64_t ratio;      /* of lengths, from which a core intersects; 0: the policy's own */
+    bool goes_back;      /* a query may return to a card that it has left */
     rp__policy_queue queues[RP_QUEUES];
 } rp__policy_view;
 

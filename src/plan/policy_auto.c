@@ -2,7 +2,7 @@
  *
  * A card that is busy takes what has gathered as one batch, so a job that waits for it costs its share of a batch and
  * one start of a batch. Whoever is free takes jobs of the other where that ends them sooner than waiting. A job that
- * cannot end before its deadline is refused when it arrives.
+ * cannot end before its deadline is refused when it arrives. Under overload, jobs that cost most are refused first.
  *
  * Under a long backlog what counts is no longer when this job ends but how soon all do: then a job goes where the time that
  * it takes, weighed by how long others wait for it there, is least. That is MaxWeight, which keeps up with any rate that a
@@ -10,7 +10,14 @@
  * them: then a job that waits for the card and still ends sooner there stays with it. */
 #include "plan/policy.h"
 
-enum { LONG_NS = 200000 }; /* of waiting: a backlog */
+enum {
+    LONG_NS = 200000, /* of waiting: a backlog */
+    UNIT = 1024,      /* of shares */
+    /* where a view does not say: */
+    QUEUED = 1024,
+    ELEMENTS = 1 << 20,
+};
+static const uint64_t LEFT_MOST = (uint64_t)1 << 40; /* nanoseconds, so that products fit */
 
 static uint64_t cores_wait(const rp__policy_view *view)
 {
@@ -19,9 +26,36 @@ static uint64_t cores_wait(const rp__policy_view *view)
                                                                                : rest / view->cores;
 }
 
+static uint64_t elements_of_batch(const rp__policy_view *view)
+{
+    return view->elements ? view->elements : ELEMENTS;
+}
+
+/* What a job takes of the card's time: its share of a batch, and of the batch's start as much as it fills of it. */
+static uint64_t card_share(const rp__policy_view *view, const rp__policy_job *job)
+{
+    const uint64_t most = elements_of_batch(view);
+    const uint64_t start = job->gpu_ns > job->batch_ns ? job->gpu_ns - job->batch_ns : 0;
+    return job->batch_ns + start * (job->shortest < most ? job->shortest : most) / most;
+}
+
+/* A card that is late is likely to be so for as long again. An idle one takes what comes, unless it is stuck. */
+static uint64_t card_lateness(const rp__policy_view *view)
+{
+    const rp__policy_queue *gpu = &view->queues[RP_QUEUE_GPU];
+    if (view->is_busy_card || gpu->n == 0)
+        return view->card_late_ns;
+    return view->now > gpu->head_key ? view->now - gpu->head_key : 0;
+}
+
+/* With the starts of batches that are full. */
 static uint64_t card_wait(const rp__policy_view *view)
 {
-    return view->card_ns + view->queues[RP_QUEUE_GPU].batch_ns;
+    const rp__policy_queue *gpu = &view->queues[RP_QUEUE_GPU];
+    const uint64_t starts =
+        gpu->n > 0 && gpu->gpu_ns > gpu->batch_ns ? (gpu->gpu_ns - gpu->batch_ns) / gpu->n : 0;
+    return view->card_ns + card_lateness(view) + gpu->batch_ns +
+           starts * (gpu->elements / elements_of_batch(view));
 }
 
 /* Microseconds, so that products fit. */
@@ -35,7 +69,7 @@ static uint64_t weigh(uint64_t ns, uint64_t wait_ns)
 static bool weighs_less_on_card(const rp__policy_view *view, const rp__policy_job *job)
 {
     const uint64_t cores = cores_wait(view), card = card_wait(view);
-    return weigh(job->batch_ns, card) + weigh(job->feed_ns / view->cores, cores) <
+    return weigh(card_share(view, job), card) + weigh(job->feed_ns / view->cores, cores) <
            weigh(job->cpu_ns / view->cores, cores);
 }
 
@@ -66,24 +100,67 @@ static bool ends_in_time(const rp__policy_view *view, const rp__policy_job *job,
            (view->queues[RP_QUEUE_GPU].n > 0 && first < job->deadline ? first : job->deadline);
 }
 
-/* What waits for the card is late already: it does not do what was expected of it. */
-static bool is_stuck(const rp__policy_view *view)
+/* ---- Admission ------------------------------------------------------------------------------- */
+
+/* Of UNIT; at most UNIT. */
+static uint64_t share_of(uint64_t part, uint64_t whole)
 {
-    return view->queues[RP_QUEUE_GPU].n > 0 &&
-           view->queues[RP_QUEUE_GPU].head_deadline <= view->now;
+    return part < whole ? UNIT * part / whole : UNIT;
 }
 
-/* Under a backlog cores take no more than what is theirs, or all would become slower. */
+/* The most that a job may cost a queue that others wait in. The fuller the queues are, by the time that is left or by
+ * the room, the less it is: so the fewest are refused. A job of the mean cost at which a full queue takes just the
+ * time that is left is refused from one half on. While there is much room, cores take all that they end in time. */
+static uint64_t most_worth(const rp__policy_view *view, uint64_t left, bool is_card)
+{
+    const uint64_t room = view->max_queued ? view->max_queued : QUEUED;
+    const uint64_t wait = share_of(is_card ? card_wait(view) : cores_wait(view), left);
+    uint64_t n = 0;
+    for (int q = 0; q < RP_QUEUES; q++)
+        n += view->queues[q].n;
+    const uint64_t filled = share_of(n, room), full = filled > wait ? filled : wait;
+    const uint64_t mean = (is_card ? 1 : view->cores) * left / room;
+    const uint64_t worth = mean * (UNIT - full) / (full ? full : 1);
+    if (is_card || 2 * filled >= UNIT)
+        return worth;
+    const uint64_t spare = UNIT - 2 * filled, cube = spare * spare / UNIT * spare / UNIT;
+    return worth + left / UNIT * cube * (UNIT - wait) / UNIT;
+}
+
+static bool is_worth_it(const rp__policy_view *view, const rp__policy_job *job,
+                        rp__policy_queue_kind queue)
+{
+    const bool is_card = queue == RP_QUEUE_GPU;
+    const uint64_t left = job->deadline - view->now; /* it ends in time, so there is some */
+    return view->queues[queue].n == 0 ||
+           (is_card ? card_share(view, job) : job->cpu_ns) <=
+               most_worth(view, left < LEFT_MOST ? left : LEFT_MOST, is_card);
+}
+
+/* A core without work may try what is likely to take it a little too long: estimates are not exact. */
+static bool may_try(const rp__policy_view *view, const rp__policy_job *job)
+{
+    return cores_wait(view) == 0 && view->now < job->deadline &&
+           job->cpu_ns / 2 <= job->deadline - view->now;
+}
+
 static rp__policy_seat seat(const rp__policy_view *view, const rp__policy_job *job)
 {
     const rp__policy_seat at = choose(view, job);
-    if (job->deadline == RP_POLICY_NEVER || ends_in_time(view, job, at.queue))
+    if (job->deadline == RP_POLICY_NEVER ||
+        (ends_in_time(view, job, at.queue) && is_worth_it(view, job, at.queue)))
         return at;
-    if (at.queue == RP_QUEUE_GPU && (cores_wait(view) <= LONG_NS || is_stuck(view)) &&
-        ends_in_time(view, job, RP_QUEUE_CPU))
+    if (at.queue == RP_QUEUE_GPU && ends_in_time(view, job, RP_QUEUE_CPU) &&
+        is_worth_it(view, job, RP_QUEUE_CPU))
         return rp__policy_sit(RP_QUEUE_CPU, job, "the card would not end it in time");
-    return rp__policy_sit(RP_QUEUE_NONE, job, "it cannot end before its deadline");
+    if (may_try(view, job))
+        return rp__policy_sit(RP_QUEUE_CPU, job, "a core is idle and may end it in time");
+    return ends_in_time(view, job, at.queue)
+               ? rp__policy_sit(RP_QUEUE_NONE, job, "much waits, and it costs more than others")
+               : rp__policy_sit(RP_QUEUE_NONE, job, "it cannot end before its deadline");
 }
+
+/* ---- Who takes what -------------------------------------------------------------------------- */
 
 /* A core helps the card with what it ends before the card would begin it. */
 static bool core_helps(const rp__policy_view *view)

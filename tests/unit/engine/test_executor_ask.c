@@ -62,7 +62,7 @@ static bool all_sleep(rp_executor *executor)
     bool sleep = true;
     pthread_mutex_lock(&executor->lock);
     for (size_t i = 0; i < executor->n_lanes; i++)
-        sleep &= executor->lanes[i].is_idle && atomic_load(&executor->lanes[i].sleeps) &&
+        sleep &= executor->states[i].is_idle && atomic_load(&executor->lanes[i].sleeps) &&
                  !atomic_load(&executor->lanes[i].wake);
     pthread_mutex_unlock(&executor->lock);
     return sleep;

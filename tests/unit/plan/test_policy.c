@@ -147,6 +147,112 @@ static void ding_steals_in_time(void **state)
     assert_int_equal(row->take(&view, false).queue, RP_QUEUE_GPU);
 }
 
+/* Two cores that are busy, a card, and 64 of 128 jobs that may wait: each queue has 32. */
+static rp__policy_view loaded(void)
+{
+    rp__policy_view view = {.now = 1000000,
+                            .cores = 2,
+                            .busy_cores = 2,
+                            .has_card = true,
+                            .is_busy_card = true,
+                            .elements = 1000000,
+                            .max_queued = 128};
+    const rp__policy_queue queue = {.n = 32,
+                                    .cpu_ns = 640000,
+                                    .gpu_ns = 320000,
+                                    .batch_ns = 32000,
+                                    .head_key = 999000,
+                                    .head_cpu_ns = 20000,
+                                    .head_gpu_ns = 10000,
+                                    .head_urgent = RP_POLICY_NEVER,
+                                    .head_deadline = 11000000,
+                                    .first_urgent = RP_POLICY_NEVER};
+    view.queues[RP_QUEUE_CPU] = view.queues[RP_QUEUE_GPU] = queue;
+    return view;
+}
+
+static const rp__policy_job cheap = {.arrived = 1000000,
+                                     .deadline = 11000000,
+                                     .cpu_ns = 20000,
+                                     .gpu_ns = 10000,
+                                     .batch_ns = 1000,
+                                     .shortest = 10};
+
+/* The fuller the queues are, the less a job may cost; with room, and without a deadline, none is refused for that. */
+static void auto_refuses_first_what_costs_most(void **state)
+{
+    (void)state;
+    const rp__policy *row = &rp__policy_auto_row;
+    rp__policy_view view = loaded();
+    rp__policy_job dear = cheap;
+    dear.cpu_ns = 5000000;
+    dear.gpu_ns = 2000000;
+    dear.batch_ns = 1000000;
+    assert_int_not_equal(row->seat(&view, &cheap).queue, RP_QUEUE_NONE);
+    assert_int_equal(row->seat(&view, &dear).queue, RP_QUEUE_NONE);
+    dear.deadline = RP_POLICY_NEVER;
+    assert_int_not_equal(row->seat(&view, &dear).queue, RP_QUEUE_NONE);
+    dear.deadline = cheap.deadline;
+    view.max_queued = 12800;
+    dear.batch_ns = 1000;
+    assert_int_not_equal(row->seat(&view, &dear).queue, RP_QUEUE_NONE);
+    view.max_queued = 64; /* no room at all */
+    assert_int_equal(row->seat(&view, &cheap).queue, RP_QUEUE_NONE);
+}
+
+/* A job with many postings fills batches, and so costs the card more of them. */
+static void auto_counts_the_starts_of_batches(void **state)
+{
+    (void)state;
+    rp__policy_view view = loaded();
+    rp__policy_job job = cheap;
+    job.gpu_ns = 500000;
+    job.cpu_ns = 10000000;
+    view.max_queued = 100;
+    assert_int_equal(rp__policy_auto_row.seat(&view, &job).queue, RP_QUEUE_GPU);
+    job.shortest = 1000000;
+    assert_int_equal(rp__policy_auto_row.seat(&view, &job).queue, RP_QUEUE_NONE);
+}
+
+/* A card that is late for long is not waited for: cores have new jobs, and take those that wait for it. */
+static void auto_leaves_a_card_that_is_late(void **state)
+{
+    (void)state;
+    const rp__policy *row = &rp__policy_auto_row;
+    rp__policy_view view = loaded();
+    view.queues[RP_QUEUE_CPU] = (rp__policy_queue){.head_key = RP_POLICY_NEVER};
+    view.busy_cores = 1;
+    view.card_late_ns = 10;
+    view.queues[RP_QUEUE_GPU].batch_ns = 3200;
+    assert_int_equal(row->seat(&view, &cheap).queue, RP_QUEUE_GPU);
+    assert_int_equal(row->take(&view, false).queue, RP_QUEUE_NONE);
+    view.card_late_ns = 5000000;
+    assert_int_equal(row->seat(&view, &cheap).queue, RP_QUEUE_CPU);
+    assert_int_equal(row->take(&view, false).queue, RP_QUEUE_GPU);
+    view.card_late_ns = 0;
+    view.is_busy_card = false; /* it would have taken the first, which waits for 5 ms */
+    view.queues[RP_QUEUE_GPU].head_key = 0;
+    view.now = 5000000;
+    assert_int_equal(row->seat(&view, &cheap).queue, RP_QUEUE_CPU);
+}
+
+/* An idle core tries what is likely to take a little too long, and not what is likely to take far too long. */
+static void auto_tries_on_an_idle_core(void **state)
+{
+    (void)state;
+    const rp__policy *row = &rp__policy_auto_row;
+    rp__policy_view view = {.now = 1000000, .cores = 1};
+    rp__policy_job job = cheap;
+    job.cpu_ns = 12000000;
+    assert_int_equal(row->seat(&view, &job).queue, RP_QUEUE_CPU);
+    job.cpu_ns = 30000000;
+    assert_int_equal(row->seat(&view, &job).queue, RP_QUEUE_NONE);
+    job.cpu_ns = 12000000;
+    view.busy_cores = 1;
+    view.cores_ns = 1000;
+    assert_int_equal(row->seat(&view, &job).queue, RP_QUEUE_NONE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -156,6 +262,10 @@ int main(void)
         cmocka_unit_test(split_has_the_card_intersect),
         cmocka_unit_test(share_cuts_by_cost),
         cmocka_unit_test(ding_steals_in_time),
+        cmocka_unit_test(auto_refuses_first_what_costs_most),
+        cmocka_unit_test(auto_counts_the_starts_of_batches),
+        cmocka_unit_test(auto_leaves_a_card_that_is_late),
+        cmocka_unit_test(auto_tries_on_an_idle_core),
     };
     cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
     return cmocka_run_group_tests_name("policy", tests, NULL, NULL);

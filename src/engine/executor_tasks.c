@@ -1,0 +1,81 @@
+/* executor_tasks.c: lists of tasks, and those that are free.
+ *
+ * A task has memory that it used before. So a thread is given one that it had itself, whose memory is in its core's
+ * caches, and of these the last one. Threads have numbers, and share lists where they are many. */
+#include <stdatomic.h>
+
+#include "engine/executor.h"
+
+void rp__executor_append(rp__task_list *list, rp__task *task)
+{
+    task->next = NULL;
+    if (list->last)
+        list->last->next = task;
+    else
+        list->first = task;
+    list->last = task;
+    list->n++;
+}
+
+rp__task *rp__executor_pop(rp__task_list *list)
+{
+    rp__task *task = list->first;
+    if (!task)
+        return NULL;
+    list->first = task->next;
+    if (!list->first)
+        list->last = NULL;
+    list->n--;
+    return task;
+}
+
+static void prepend(rp__task_list *list, rp__task *task)
+{
+    task->next = list->first;
+    list->first = task;
+    if (!list->last)
+        list->last = task;
+    list->n++;
+}
+
+static uint32_t home_of_thread(void)
+{
+    static _Atomic uint32_t threads;
+    static _Thread_local uint32_t number; /* from 1 on; 0: it has none */
+    if (number == 0)
+        number = 1 + atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed);
+    return number % RP_EXECUTOR_HOMES;
+}
+
+void rp__executor_free_all(rp_executor *e)
+{
+    for (size_t i = 0; i < e->n_tasks; i++) {
+        e->tasks[i].home = (uint32_t)(i % RP_EXECUTOR_HOMES);
+        rp__executor_append(&e->free[e->tasks[i].home], &e->tasks[i]);
+    }
+}
+
+rp__task *rp__executor_find_free(rp_executor *e)
+{
+    const uint32_t home = home_of_thread();
+    rp__task *task = NULL;
+    for (uint32_t i = 0; i < RP_EXECUTOR_HOMES && !task; i++)
+        task = rp__executor_pop(&e->free[(home + i) % RP_EXECUTOR_HOMES]);
+    if (task)
+        task->home = home;
+    return task;
+}
+
+void rp__executor_give_back(rp_executor *e, rp__task *task)
+{
+    prepend(&e->free[task->home], task);
+}
+
+void rp__executor_release(rp_executor *e, rp__task *task)
+{
+    task->place = RP_TASK_FREE;
+    task->ticket = 0;
+    rp__executor_give_back(e, task);
+    if (--e->n_live == 0)
+        pthread_cond_broadcast(&e->ended);
+}
