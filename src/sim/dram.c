@@ -143,10 +143,25 @@ static void find_place(const struct rp__dram *dram, uint64_t address, struct rp_
     out->column = field(map, address, RP__DRAM_CO);
 }
 
+static void set_next(struct rp__dram_channel *c)
+{
+    c->next = c->wake;
+    if (c->quick.n) {
+        c->next = rp__dram_min(c->next, c->quick.at[c->quick.head].step);
+    }
+    if (c->data.n) {
+        c->next = rp__dram_min(c->next, c->data.at[c->data.head].step);
+    }
+}
+
+/* A request was taken over. */
 static void wake_channel(struct rp__dram *dram, struct rp__dram_channel *c)
 {
-    c->wake = dram->now + 1;
-    c->next = dram->next = c->wake;
+    if (!dram->row->sets_wake || dram->config.never_sleeps) {
+        c->wake = dram->now + 1;
+    }
+    set_next(c);
+    dram->next = rp__dram_min(dram->next, c->next);
 }
 
 /* A write is done when it was taken over. */
@@ -227,13 +242,13 @@ bool rp__dram_send(struct rp__dram *dram, uint64_t address, bool is_write, uint3
                                 : !dram->row->accept(c, &place, is_write, tag, dram->now, &entry)) {
         return false;
     }
-    wake_channel(dram, c);
     if (is_write) {
         acknowledge(dram, c, tag, accepted);
         c->counters.writes++;
     } else {
         c->counters.reads++;
     }
+    wake_channel(dram, c);
     dram->outstanding++;
     return true;
 }
@@ -249,9 +264,14 @@ static bool is_whole(struct rp__dram_channel *c, const struct rp__dram_entry *e)
     return e->mate == RP__DRAM_ALONE;
 }
 
+static bool is_due(const struct rp__dram *dram, const struct rp__dram_ring *ring)
+{
+    return ring->n && ring->at[ring->head].step <= dram->now;
+}
+
 static void deliver(struct rp__dram *dram, struct rp__dram_channel *c, struct rp__dram_ring *ring)
 {
-    while (ring->n && ring->at[ring->head].step <= dram->now) {
+    while (is_due(dram, ring)) {
         const struct rp__dram_due *due = &ring->at[ring->head];
         struct rp__dram_done done = {.tag = due->tag,
                                      .is_write = due->is_write,
@@ -277,19 +297,17 @@ static void deliver(struct rp__dram *dram, struct rp__dram_channel *c, struct rp
 
 static void step_channel(struct rp__dram *dram, struct rp__dram_channel *c)
 {
-    deliver(dram, c, &c->quick);
-    deliver(dram, c, &c->data);
+    if (is_due(dram, &c->quick)) {
+        deliver(dram, c, &c->quick);
+    }
+    if (is_due(dram, &c->data)) {
+        deliver(dram, c, &c->data);
+    }
     if (c->wake <= dram->now) {
         dram->row->tick(c, dram->now);
         c->wake = dram->config.never_sleeps ? dram->now + 1 : c->wake;
     }
-    c->next = c->wake;
-    if (c->quick.n) {
-        c->next = rp__dram_min(c->next, c->quick.at[c->quick.head].step);
-    }
-    if (c->data.n) {
-        c->next = rp__dram_min(c->next, c->data.at[c->data.head].step);
-    }
+    set_next(c);
 }
 
 /* The step dram->now of every channel in which something happens. */

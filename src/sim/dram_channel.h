@@ -110,8 +110,7 @@ struct rp__dram_channel {
     uint64_t next_refresh;               /* step at which the next one falls due */
 
     uint32_t priority, n_priority; /* rank that is refreshed next; refreshes that wait */
-    uint64_t
-        rests_since; /* frfcfs: step after which nothing waited, until the next tick; 0: none */
+    uint64_t changed; /* frfcfs: step of the last command, or after which a request came */
 
     /* r21: requests whose ACT was issued */
     uint64_t active;
@@ -138,6 +137,7 @@ struct rp__dram_controller {
     uint32_t first_refresh; /* steps past the interval */
     bool is_staggered;      /* ranks are refreshed in turn, not at once */
     uint32_t answer_delay;  /* clocks to an acknowledgement or a forwarded read */
+    bool sets_wake;         /* accept sets wake; otherwise a request wakes in the next step */
     /* Takes one column command over; false: refused. A read's entry goes to *entry. */
     bool (*accept)(struct rp__dram_channel *channel, const struct rp__dram_place *place,
                    bool is_write, uint32_t tag, uint64_t now, uint16_t *entry);

@@ -38,14 +38,13 @@ static uint64_t refreshing(const struct rp__dram_channel *c)
 static void consider_hits(const struct rp__dram_channel *c, const struct rp__dram_queue *queue,
                           uint64_t banks, struct choice *best, uint64_t now)
 {
-    enum rp__dram_kind kind = queue == &c->writes ? RP__DRAM_WR : RP__DRAM_RD;
+    const bool is_write = queue == &c->writes;
+    const enum rp__dram_kind kind = is_write ? RP__DRAM_WR : RP__DRAM_RD;
     uint64_t left = rp__dram_ready(c, kind, queue->hits & banks, now, &best->wake);
     for (; left; left &= left - 1) {
         uint32_t bank = rp__bits_lowest64(left);
-        uint16_t entry = queue->lists[bank].hit;
-        const struct rp__dram_entry *e = &c->pool[entry];
-        consider(best, c, entry, rp__dram_column_kind(e),
-                 rp__dram_when_column(c, bank, e->is_write, now), now);
+        consider(best, c, queue->lists[bank].hit, kind,
+                 rp__dram_when_column(c, bank, is_write, now), now);
     }
 }
 
@@ -125,64 +124,63 @@ static bool try_refresh(struct rp__dram_channel *c, uint64_t now, uint64_t *wake
     return true;
 }
 
-/* More than 80 % of the write queue, or nothing to read, starts a drain; less than 20 % and
- * something to read ends it. */
-static const struct rp__dram_queue *choose_queue(struct rp__dram_channel *c)
+/* Whether writes have their turn in the next step: more than 80 % of their queue, or nothing to
+ * read, starts a drain; less than 20 % and something to read ends it. */
+static bool drains(const struct rp__dram_channel *c)
 {
-    uint32_t n = c->writes.n * 5, capacity = c->writes.capacity;
-    if (c->is_writing) {
-        c->is_writing = n >= capacity || !c->reads.n;
-    } else {
-        c->is_writing = n > capacity * 4 || !c->reads.n;
-    }
-    return c->is_writing ? &c->writes : &c->reads;
+    const uint32_t n = c->writes.n * 5, capacity = c->writes.capacity;
+    return !c->reads.n || (c->is_writing ? n >= capacity : n > capacity * 4);
 }
 
-/* Of the other queue only what rows were opened for. */
+/* Column commands: of the queue that does not have its turn only what rows were opened for. */
+static void consider_columns(const struct rp__dram_channel *c, bool is_writing, uint64_t banks,
+                             struct choice *best, uint64_t now)
+{
+    const struct rp__dram_queue *queue = is_writing ? &c->writes : &c->reads;
+    const struct rp__dram_queue *other = is_writing ? &c->reads : &c->writes;
+    if (queue->hits & banks) {
+        consider_hits(c, queue, banks, best, now);
+    }
+    if (other->hits & c->unused) {
+        consider_hits(c, other, c->unused, best, now);
+    }
+}
+
 static bool try_columns(struct rp__dram_channel *c, uint64_t now, uint64_t *wake)
 {
-    struct choice best = {.entry = RP__DRAM_NONE, .wake = RP__DRAM_NEVER};
-    const struct rp__dram_queue *queue = choose_queue(c);
-    const struct rp__dram_queue *other = queue == &c->reads ? &c->writes : &c->reads;
-    consider_hits(c, queue, ~refreshing(c) | c->unused, &best, now);
-    consider_hits(c, other, c->unused, &best, now);
+    struct choice best = {.entry = RP__DRAM_NONE, .wake = *wake};
+    c->is_writing = drains(c);
+    consider_columns(c, c->is_writing, ~refreshing(c) | c->unused, &best, now);
     return issue(c, &best, now, wake);
 }
 
 static bool try_rows(struct rp__dram_channel *c, uint64_t now, uint64_t *wake)
 {
-    struct choice best = {.entry = RP__DRAM_NONE, .wake = RP__DRAM_NEVER};
     if (c->n_priority && try_refresh(c, now, wake)) {
         return true;
     }
-    consider_misses(c, choose_queue(c), ~refreshing(c), &best, now);
+    struct choice best = {.entry = RP__DRAM_NONE, .wake = *wake};
+    c->is_writing = drains(c);
+    consider_misses(c, c->is_writing ? &c->writes : &c->reads, ~refreshing(c), &best, now);
     return issue(c, &best, now, wake);
 }
 
-/* A command was issued at `now`: the next step that can have another. Of a channel with one read or
- * nothing to do that is known without looking at the steps until then. */
-static uint64_t wake_after(struct rp__dram_channel *c, uint64_t now)
+/* A command was issued in the step before `step`: no other starts before the step returned, unless
+ * a request arrives. */
+static uint64_t wake_after(const struct rp__dram_channel *c, uint64_t step)
 {
-    if (c->n_priority || c->writes.n || c->reads.n > 1 || (c->reads.n && c->is_writing)) {
-        return now + 1;
+    if (c->n_priority) {
+        return step;
     }
-    c->rests_since = c->reads.n ? 0 : now;
-    if (!c->reads.n) {
-        return c->next_refresh;
-    }
-    uint32_t bank = rp__bits_lowest64(c->reads.used);
-    uint64_t when = c->reads.hits               ? rp__dram_when_column(c, bank, false, now + 1)
-                    : rp__dram_is_open(c, bank) ? rp__dram_when_pre(c, bank)
-                                                : rp__dram_when_act(c, bank, now + 1);
-    return rp__dram_min(rp__dram_max(when, now + 1), c->next_refresh);
+    struct choice best = {.entry = RP__DRAM_NONE, .wake = c->next_refresh};
+    const bool is_writing = drains(c);
+    consider_columns(c, is_writing, UINT64_MAX, &best, step);
+    consider_misses(c, is_writing ? &c->writes : &c->reads, UINT64_MAX, &best, step);
+    return best.entry == RP__DRAM_NONE ? best.wake : step;
 }
 
 static void tick(struct rp__dram_channel *c, uint64_t now)
 {
-    if (c->rests_since && now > c->rests_since + 1) {
-        c->is_writing = true; /* what choose_queue says of empty queues */
-    }
-    c->rests_since = 0;
     if (now == c->next_refresh) {
         c->n_priority += c->n_ranks;
         c->next_refresh += c->rules->refi;
@@ -192,8 +190,53 @@ static void tick(struct rp__dram_channel *c, uint64_t now)
     if (!is_issued || c->rules->has_two_buses) {
         is_issued |= try_rows(c, now, &wake);
     }
-    c->wake = is_issued ? wake_after(c, now) : wake;
+    if (is_issued) {
+        c->changed = now;
+        wake = wake_after(c, now + 1);
+    }
+    c->wake = wake;
+}
+
+/* No command of a new entry starts before this step. */
+static uint64_t first_step(const struct rp__dram_channel *c, const struct rp__dram_entry *e,
+                           bool is_writing, uint64_t now)
+{
+    const bool is_open = rp__dram_is_open(c, e->bank);
+    if (is_open && c->banks[e->bank].row == e->row) {
+        const bool has_turn = e->is_write == is_writing || c->unused >> e->bank & 1U;
+        return has_turn ? rp__dram_when_column(c, e->bank, e->is_write, now) : RP__DRAM_NEVER;
+    }
+    if (e->is_write != is_writing) {
+        return RP__DRAM_NEVER;
+    }
+    return is_open ? rp__dram_when_pre(c, e->bank) : rp__dram_when_act(c, e->bank, now);
+}
+
+/* Steps that were skipped since the last change would have said whose turn it is, so that is made
+ * up for first. A request that changes whose turn it is, or comes before a refresh, wakes the
+ * controller in the next step, another one when its first command may start. */
+static bool accept(struct rp__dram_channel *c, const struct rp__dram_place *place, bool is_write,
+                   uint32_t tag, uint64_t now, uint16_t *entry)
+{
+    if (now > c->changed) {
+        c->is_writing = drains(c);
+    }
+    const uint32_t n = c->reads.n + c->writes.n;
+    const bool is_writing = drains(c);
+    if (!rp__dram_queue_accept(c, place, is_write, tag, now, entry)) {
+        return false;
+    }
+    c->changed = now;
+    if (c->reads.n + c->writes.n == n) {
+        return true; /* it is merged or forwarded */
+    }
+    uint64_t step = now + 1;
+    if (!c->n_priority && drains(c) == is_writing) {
+        step = rp__dram_max(step, first_step(c, &c->pool[*entry], is_writing, step));
+    }
+    c->wake = rp__dram_min(c->wake, step);
+    return true;
 }
 
 const struct rp__dram_controller rp__dram_frfcfs_row = {
-    .name = "frfcfs", .answer_delay = 1, .accept = rp__dram_queue_accept, .tick = tick};
+    .name = "frfcfs", .answer_delay = 1, .sets_wake = true, .accept = accept, .tick = tick};
