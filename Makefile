@@ -235,6 +235,11 @@ $B/bench/%: bench/%.c $B/libriposte.a $(GCOV)
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $< $B/libriposte.a -o $@ $(LIBS)
 
+$B/bench/serve_floor: private LIBS += $(SERVE_LIBS)
+
+serve-bundle: $B/riposte $B/bench/serve_floor ## what bench/serve_cost.sh runs, in B/serve-bundle, to be copied to another machine
+	@tools/bundle $B/serve-bundle $^
+
 $B/examples/%: examples/%.c $B/libriposte.a $(GCOV)
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) -Iinclude $(CFLAGS) -MMD -MP $(LDFLAGS) $< $B/libriposte.a -o $@ $(LIBS)
