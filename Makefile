@@ -489,6 +489,6 @@ help: ## this list
 
 -include $(shell find $B -name '*.d' -type f 2>/dev/null)
 .SECONDARY:
-.PHONY: all tests examples so everything demo test check-all test-all unit parity unit-parity proof fault test-the-tests cli soak asan \
+.PHONY: all serve-bundle tests examples so everything demo test check-all test-all unit parity unit-parity proof fault test-the-tests cli soak asan \
         tsan check-threaded threaded simde simde-tests coverage sim-compilers aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run bundle layers words recursion graph \
         format format-check kernel-check analyze tidy bench bench-check install wheel deb deb-test image uninstall deps deps-test deps-all web-deps clean help

@@ -7,7 +7,7 @@
 #       open     latencies at half of the rate of `closed`, in an open loop with random arrivals
 #       soak     SOAK seconds (60) in an open loop, a new generation of the index every 5 s: errors, memory, descriptors
 # (without a SET: cost.) BUNDLE: a folder with riposte and serve_floor, as `make serve-bundle` fills it; otherwise build/.
-# COLLECTION: what to index (data/demo.jsonl.gz). SECONDS_EACH: how long each loop runs (5). RATE: of soak (half of closed).
+# COLLECTION: what to index (data/demo.jsonl.gz); or SYNTH=NAME:DOCS: a drawn collection and its queries (not of soak). SECONDS_EACH: how long each loop runs (5). RATE: of soak (half of closed).
 # GENERATORS: threads of the client. HTTP_THREADS: those of the server that poll (2; of MANY a quarter of the cores).
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -121,26 +121,40 @@ set_cost() {
         "$(awk -v a="$msearch" -v c="$library" 'BEGIN { printf "%.3f", c * 32 / a }')" 0.9 least
 }
 
+# usage: rate_at FILE: answers a second in a closed loop at MANY connections.
+rate_at() {
+    load "$1" --closed --connections "$many" --seconds 1
+    load "$1" --closed --connections "$many" --seconds "$seconds"
+    printf '%-22s %8.0f answers a second at %s connections, failed %s, refused %s\n' "$2" "$(of rate)" "$many" \
+        "$(of failed)" "$(of refused)"
+    got=$(of rate)
+}
+
+ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f", a / b }'; }
+
 set_closed() {
+    local plain suspended
     start "$floor" plain 0 "$many_threads"
-    load "$work/many.tsv" --closed --connections "$many" --seconds "$seconds"
-    local plain=$(of rate)
+    rate_at "$work/many.tsv" "empty, plain"
+    plain=$got
     stop
     start "$floor" suspended 0 "$many_threads"
-    load "$work/many.tsv" --closed --connections "$many" --seconds "$seconds"
-    local suspended=$(of rate)
+    rate_at "$work/many.tsv" "empty, suspended"
+    suspended=$got
     stop
     serve "$many_threads" --cache 0
-    load "$work/many.tsv" --closed --connections "$many" --seconds "$seconds"
-    rate=$(of rate)
-    echo "closed loop, $many connections: answers a second: empty plain $plain, empty suspended $suspended," \
-        "searches $rate; failed $(of failed), refused $(of refused)"
-    say "searches for each answer of the empty suspended handler" \
-        "$(awk -v a="$rate" -v b="$suspended" 'BEGIN { printf "%.3f", a / b }')" 0.8 least
+    rate_at "$work/many.tsv" "search, not cached"
+    rate=$got
+    stop
+    say "searches for each answer of the empty suspended handler" "$(ratio "$rate" "$suspended")" 0.8 least
+    say "searches for each answer of the empty plain handler" "$(ratio "$rate" "$plain")" 0.8 least
+    serve "$many_threads"
+    rate_at "$work/few.tsv" "search, cached"
+    say "cached searches for each answer of the empty plain handler" "$(ratio "$got" "$plain")" 0.8 least
     stop
 }
 
-half() { awk -v r="${rate:-0}" 'BEGIN { printf "%.0f", r > 0 ? r / 2 : 1000 }'; }
+half() { awk -v r="${rate:-0}" 'BEGIN { printf "%.0f", (r > 0 ? r / 2 : 1000) }'; }
 
 set_open() {
     serve "$many_threads" --cache 0
@@ -178,8 +192,13 @@ set_soak() {
     stop
 }
 
-"$riposte" index -q "${COLLECTION:-$here/data/demo.jsonl.gz}" -o "$work/it.rip" || exit 1
-draw 20000 "$work/many.tsv"
+if [ -n "${SYNTH:-}" ]; then
+    "$riposte" synth -q "${SYNTH%%:*}" --docs "${SYNTH##*:}" --queries 20000 -o "$work/it.rip" \
+        --queries-out "$work/many.tsv" >/dev/null || exit 1
+else
+    "$riposte" index -q "${COLLECTION:-$here/data/demo.jsonl.gz}" -o "$work/it.rip" || exit 1
+    draw 20000 "$work/many.tsv"
+fi
 head -n 500 "$work/many.tsv" >"$work/few.tsv"
 echo "$(date -u +%F), $cores cores, $(sed -n 's/^model name[^:]*: //p' /proc/cpuinfo | head -n 1), load $(cut -d' ' -f1 /proc/loadavg)"
 for set in "${@:-cost}"; do
