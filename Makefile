@@ -238,7 +238,7 @@ $B/bench/%: bench/%.c $B/libriposte.a $(GCOV)
 $B/bench/serve_floor: private LIBS += $(SERVE_LIBS)
 
 serve-bundle: $B/riposte $B/bench/serve_floor ## what bench/serve_cost.sh runs, in B/serve-bundle, to be copied to another machine
-	@tools/bundle $B/serve-bundle $^
+	@tools/bundle $B/serve-bundle $^ && strip $B/serve-bundle/bin/*
 
 $B/examples/%: examples/%.c $B/libriposte.a $(GCOV)
 	@mkdir -p $(@D)
