@@ -235,6 +235,11 @@ $B/bench/%: bench/%.c $B/libriposte.a $(GCOV)
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) $< $B/libriposte.a -o $@ $(LIBS)
 
+$B/bench/serve_floor: private LIBS += $(SERVE_LIBS)
+
+serve-bundle: $B/riposte $B/bench/serve_floor ## what bench/serve_cost.sh runs, in B/serve-bundle, to be copied to another machine
+	@tools/bundle $B/serve-bundle $^ && strip $B/serve-bundle/bin/*
+
 $B/examples/%: examples/%.c $B/libriposte.a $(GCOV)
 	@mkdir -p $(@D)
 	$(call Q,LINK)$(CC) -Iinclude $(CFLAGS) -MMD -MP $(LDFLAGS) $< $B/libriposte.a -o $@ $(LIBS)
@@ -484,6 +489,6 @@ help: ## this list
 
 -include $(shell find $B -name '*.d' -type f 2>/dev/null)
 .SECONDARY:
-.PHONY: all tests examples so everything demo test check-all test-all unit parity unit-parity proof fault test-the-tests cli soak asan \
+.PHONY: all serve-bundle tests examples so everything demo test check-all test-all unit parity unit-parity proof fault test-the-tests cli soak asan \
         tsan check-threaded threaded simde simde-tests coverage sim-compilers aarch64 fuzz-replay fuzz-replay-build fuzz fuzz-clang fuzz-run bundle layers words recursion graph \
         format format-check kernel-check analyze tidy bench bench-check install wheel deb deb-test image uninstall deps deps-test deps-all web-deps clean help

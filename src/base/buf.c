@@ -28,6 +28,8 @@ void rp__buf_clear(rp__buf *buf, size_t keep)
 
 uint8_t *rp__buf_room(rp__buf *buf, size_t n)
 {
+    if (n < buf->cap - buf->n && !buf->failed)
+        return buf->at + buf->n;
     size_t want =
         buf->n + n > 0 ? buf->n + n : 1; /* a pointer even to nothing: NULL means failed */
     if (buf->failed || n > SIZE_MAX - buf->n || !rp__alloc_grow(&buf->at, &buf->cap, want, 1)) {
@@ -48,7 +50,10 @@ void rp__buf_put(rp__buf *buf, const void *bytes, size_t n)
 
 void rp__buf_put_byte(rp__buf *buf, uint8_t byte)
 {
-    rp__buf_put(buf, &byte, 1);
+    if (buf->n < buf->cap && !buf->failed)
+        buf->at[buf->n++] = byte;
+    else
+        rp__buf_put(buf, &byte, 1);
 }
 
 void rp__buf_put_zeros(rp__buf *buf, size_t n)
@@ -75,6 +80,16 @@ void rp__buf_put_varint(rp__buf *buf, uint64_t v)
     uint8_t *p = rp__buf_room(buf, 10);
     if (p)
         buf->n += (size_t)(rp__bits_put_varint(p, v) - p);
+}
+
+void rp__buf_put_decimal(rp__buf *buf, uint64_t v)
+{
+    char digits[20];
+    size_t at = sizeof digits;
+    do
+        digits[--at] = (char)('0' + v % 10);
+    while ((v /= 10) > 0);
+    rp__buf_put(buf, digits + at, sizeof digits - at);
 }
 
 void rp__buf_put_string(rp__buf *buf, const char *s)

@@ -1,10 +1,11 @@
 /* cmd_load.c: riposte load: jobs that arrive at a given rate, on an index or in a replay of recorded costs: latencies from
- * the intended arrival, by policy. */
+ * the intended arrival, by policy. A service is load_url.c's. */
 #include <math.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "cli/bench_machine.h"
+#include "cli/load_url.h"
 #include "cli/name_list.h"
 #include "cli/policy_args.h"
 #include "cli/query_args.h"
@@ -14,6 +15,7 @@
 typedef struct load_args {
     rp__common_args common;
     rp__query_args query;
+    rp__load_url_args url;
     const char *replay, *policies, *costs, *format;
     double rate, seconds, deadline_ms, find_p99_ms;
     bool has_deadline, has_find, poisson, list_policies, no_card, stall, stall_card, lose_card;
@@ -47,7 +49,7 @@ static const rp__option load_rows[] = {
      .initial = "1000",
      .most = 1e9,
      AT(rate),
-     .help = "queries a second"},
+     .help = "queries a second; of a service, requests"},
     {.name = "poisson",
      .kind = RP_OPTION_FLAG,
      AT(poisson),
@@ -154,6 +156,7 @@ static const rp__option trouble_rows[] = {
 
 static const rp__option_group groups[] = {
     {"load", load_rows, 0},
+    {"load of a service", rp__load_url_rows, offsetof(load_args, url)},
     {"trouble; but for bursts, of a replay", trouble_rows, 0},
     {"ranking", rp__query_args_ranking, offsetof(load_args, query)},
     {"limits", rp__query_args_limits, offsetof(load_args, query)},
@@ -211,6 +214,10 @@ static rp_status check_operands(const job *j, const rp__call *call, rp_error *er
     if (!a->replay && call->n_operands < 2)
         return rp__console_usage(j->console, err, "riposte load my.rip queries.tsv",
                                  "name an index and a file of queries, or --replay FILE");
+    const char *other = rp__load_url_own(call);
+    if (other)
+        return rp__console_usage(j->console, err, "riposte load http://127.0.0.1:7700 queries.tsv",
+                                 "--%s is of a service; name its address", other);
     if (a->replay && a->costs)
         return rp__console_usage(j->console, err, "riposte load --replay FILE",
                                  "a replay has estimates of its own; leave out --costs");
@@ -406,6 +413,20 @@ static void list_policies(void)
     }
 }
 
+static rp_status run_url(const job *j, const rp__call *call, rp_error *err)
+{
+    const load_args *a = j->args;
+    const rp__load_url_plan plan = {.rate = a->rate,
+                                    .seconds = a->seconds,
+                                    .is_poisson = a->poisson,
+                                    .seed = a->seed,
+                                    .k = a->query.search.k,
+                                    .mode = a->query.search.mode,
+                                    .format = a->format};
+    rp_status status = check_numbers(j, err);
+    return status == RP_OK ? rp__load_url_run(j->console, call, &a->url, &plan, err) : status;
+}
+
 static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 {
     job j = {.console = console, .args = call->args};
@@ -413,6 +434,8 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
         list_policies();
         return RP_OK;
     }
+    if (call->n_operands > 0 && !j.args->replay && rp__url_is_meant(call->operands[0]))
+        return run_url(&j, call, err);
     rp__buf_init(&j.json);
     rp__json_writer_init(&j.w, &j.json);
     rp_status status = check_operands(&j, call, err);
@@ -438,10 +461,13 @@ const rp__verb rp__cmd_load_verb = {
     .details = "Queries of the file arrive one after the other, and again from the first, whether "
                "or not earlier ones were answered. Latencies count from the intended arrival, so a "
                "slow answer is not hidden by queries that were not asked. With --replay the "
-               "processors are a record of what queries cost them, and time is virtual.",
+               "processors are a record of what queries cost them, and time is virtual. In the "
+               "place of DIR stands the address of a service, http://HOST:PORT or "
+               "http://HOST:PORT/v1/INDEX, to ask it over HTTP.",
     .examples = "riposte load my.rip queries.tsv --rate 2000 --poisson --policy cpu,auto\n"
                 "riposte load --replay h200.tsv --policy all --rate 100000 --poisson\n"
-                "riposte load --replay h200.tsv --policy all --find-p99 1 --poisson\n",
+                "riposte load --replay h200.tsv --policy all --find-p99 1 --poisson\n"
+                "riposte load http://127.0.0.1:7700 queries.tsv --rate 5000 --connections 128\n",
     .groups = groups,
     .args_bytes = sizeof(load_args),
     .run = run,

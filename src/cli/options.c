@@ -540,6 +540,9 @@ rp_status rp__options_parse(const rp__verb *verb, int argc, char **argv, rp__cal
         status = fill(&p, call);
     if (status != RP_OK)
         goto done;
+    for (size_t i = 0; i < p.n && call->n_given < RP_CALL_GIVEN; i++)
+        if (p.is_given[i])
+            call->given[call->n_given++] = p.rows[i].row->name;
     call->operands = argv + optind;
     call->n_operands = (size_t)(argc - optind);
     if (!((const rp__common_args *)call->args)->help)

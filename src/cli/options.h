@@ -56,12 +56,17 @@ extern const rp__option rp__options_common[];
 
 typedef struct rp__verb rp__verb;
 
+enum { RP_CALL_GIVEN = 128 }; /* no verb has as many rows */
+
 /* A parsed command line. Operands are argv's own. */
 typedef struct rp__call {
     const rp__verb *verb;
     void *args; /* verb->args_bytes, its common record first */
     char **operands;
     size_t n_operands;
+    /* names of options that the command line has, each once, in the order of the rows */
+    const char *given[RP_CALL_GIVEN];
+    size_t n_given;
     rp__settings settings; /* of the verb's file, which arguments may point into; to be freed */
 } rp__call;
 

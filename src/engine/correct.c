@@ -124,6 +124,8 @@ static rp_status run(void *arg)
 static rp_status copy_found(const job *j, rp_corrections *out)
 {
     size_t bytes = 0;
+    if (j->n == 0)
+        return RP_OK;
     for (size_t i = 0; i < j->n; i++)
         bytes += strlen(j->at[i].word) + strlen(j->at[i].instead) + 2;
     out->memory = rp__alloc(j->n * sizeof *out->at + bytes + 1);
@@ -151,10 +153,13 @@ rp_status rp_searcher_correct(rp_searcher *searcher, const char *query, size_t q
     *out = (rp_corrections){0};
     if (RP_MISSING(err, searcher) || RP_MISSING_ARRAY(err, query, query_bytes))
         return RP_USAGE;
-    job j = {.searcher = searcher,
-             .query = query,
-             .query_bytes = query_bytes,
-             .visits = RP_EXPANSION_VISITS};
+    job j; /* not all zero: what was found is large, and most queries need none of it */
+    j.searcher = searcher;
+    j.query = query;
+    j.query_bytes = query_bytes;
+    j.visits = RP_EXPANSION_VISITS;
+    j.n = 0;
+    j.err = (rp_error){0};
     rp_status status = rp__searcher_guard(searcher, run, &j, &j.err, err);
     if (status != RP_OK)
         return status;

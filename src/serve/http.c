@@ -243,6 +243,13 @@ static enum MHD_Result refuse(rp__request *r, unsigned status, rp_status code, c
     return send_reply(r);
 }
 
+/* 16 digits. */
+static void put_hex(char *out, uint64_t v)
+{
+    for (size_t i = 0; i < 16; i++, v <<= 4)
+        out[i] = "0123456789abcdef"[v >> 60];
+}
+
 /* FNV-1a. A client that finds two targets with one tag harms nobody but itself. */
 static uint64_t hash(uint64_t h, const char *text, size_t bytes)
 {
@@ -256,10 +263,12 @@ bool rp__http_is_known(rp__request *request)
 {
     if (strcmp(request->method, "GET") != 0)
         return false;
-    snprintf(
-        request->tag, sizeof request->tag, "W/\"%llx-%016llx\"",
-        (unsigned long long)request->generation->info.generation,
-        (unsigned long long)hash(request->http->id_base, request->target, request->target_bytes));
+    memcpy(request->tag, "W/\"", 3);
+    put_hex(request->tag + 3, request->generation->info.generation);
+    request->tag[19] = '-';
+    put_hex(request->tag + 20,
+            hash(request->http->id_base, request->target, request->target_bytes));
+    memcpy(request->tag + 36, "\"", 2);
     const char *has = MHD_lookup_connection_value(request->connection, MHD_HEADER_KIND,
                                                   MHD_HTTP_HEADER_IF_NONE_MATCH);
     if (!has || !strstr(has, request->tag))
@@ -328,8 +337,7 @@ static void name_request(rp__request *r, const rp__head *head)
     else if (trace && strlen(trace) == 55 && strspn(trace + 3, "0123456789abcdef") == 32)
         snprintf(r->id, sizeof r->id, "%.32s", trace + 3);
     else
-        snprintf(r->id, sizeof r->id, "%016llx",
-                 (unsigned long long)(r->http->id_base + atomic_fetch_add(&r->http->ids, 1)));
+        put_hex(r->id, r->http->id_base + atomic_fetch_add(&r->http->ids, 1));
 }
 
 static enum MHD_Result refuse_route(rp__request *r, rp_error *err)
@@ -418,7 +426,7 @@ static enum MHD_Result take_head(rp__request *r, const char *method, const char 
                      .bytes = size ? size->header_size : 0,
                      .is_in_place = r->http->is_in_place};
     atomic_fetch_add(&r->http->in_flight, 1);
-    snprintf(r->method, sizeof r->method, "%s", method);
+    strncpy(r->method, method, sizeof r->method - 1);
     MHD_get_connection_values_n(r->connection, MHD_HEADER_KIND, add_field, &head);
     name_request(r, &head);
     const char *accept = rp__head_find(&head, "accept");

@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 "$RIPOSTE" index -q "$here/../../data/demo.jsonl.gz" -o "$work/demo.rip" || { echo "not ok serve: no index"; exit 1; }
 
-[ $# -gt 0 ] || set -- answers requests heads limits conduct page timeline elastic cache clients
+[ $# -gt 0 ] || set -- answers requests heads limits conduct page timeline elastic cache clients load crowds
 status=0
 for part; do
     python3 "$here/check_$part.py" "$work" || status=1

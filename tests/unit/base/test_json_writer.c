@@ -6,12 +6,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "base/json.h"
+#include "base/random.h"
 
 static void expect(rp__buf *out, const char *text)
 {
@@ -85,6 +87,41 @@ static void test_numbers(void **state)
     rp__buf_free(&out);
 }
 
+/* Ties, ends of the fast path, and doubles of any bits: as printf has them. */
+static void test_reals_are_printfs(void **state)
+{
+    static const double some[] = {
+        0,          0.5,   1.5,     2.5,       0.125,   0.375,    1e9 - 1,    999999999.5,
+        1e9,        1e-18, 0x1p-60, 0x1p-61,   0x1p-62, 0.05,     0.15,       1.0000005,
+        0.99999995, 1e300, 5e-324,  9.9999999, 0x1p-7,  0x1.8p-7, 123456.789, 4294967296.5};
+    rp__buf out;
+    rp__json_writer w;
+    rp__random random;
+    char want[512];
+    (void)state;
+    rp__buf_init(&out);
+    rp__json_writer_init(&w, &out);
+    rp__random_init(&random, 7);
+    for (size_t i = 0; i < 100000; i++) {
+        const uint64_t bits = rp__random_next(&random) >> 1;
+        double v = (double)(bits >> 11) * 0x1p-53 * (double)(1 << (i % 31)); /* below 2^30 */
+        if (i < sizeof some / sizeof *some)
+            v = some[i];
+        else if (i % 4 == 0)
+            v = (double)(bits >> 40) / (double)(1 << (i % 24)); /* often a tie */
+        else if (i % 64 == 1)
+            memcpy(&v, &bits, sizeof v);
+        if (!isfinite(v))
+            continue;
+        for (int decimals = 0; decimals <= 10; decimals += 1 + (int)(i % 3)) {
+            snprintf(want, sizeof want, "%.*f", decimals, v);
+            rp__json_writer_real(&w, NULL, v, decimals);
+            expect(&out, want);
+        }
+    }
+    rp__buf_free(&out);
+}
+
 static void test_locale_changes_nothing(void **state)
 {
     (void)state;
@@ -155,6 +192,7 @@ int main(void)
         cmocka_unit_test(test_commas),
         cmocka_unit_test(test_strings),
         cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_reals_are_printfs),
         cmocka_unit_test(test_locale_changes_nothing),
         cmocka_unit_test(test_what_is_written_can_be_read),
         cmocka_unit_test(test_64_levels),
