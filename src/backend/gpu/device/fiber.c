@@ -7,6 +7,7 @@
 #include "backend/gpu/device/fiber.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -17,6 +18,8 @@
 
 enum {
     STACK = 128 << 10,
+    STRIDE = STACK + (4 << 10) +
+             17 * 64, /* stacks that lay alike would share a few sets of the caches */
     SHARED_MAX = 256 << 10,
     WIDTHS = 3,
     TILE_MIN = 8,
@@ -45,9 +48,7 @@ typedef struct rp__fiber_block {
     rp__fiber_launch launch;
     rp__fiber_place place;
     unsigned char *stacks; /* of the fibers, and behind them the shared memory */
-    fiber fibers[RP_FIBER_MAX];
-    tile tiles[WIDTHS][TILES];
-    uint64_t barrier; /* barriers passed */
+    uint64_t barrier;      /* barriers passed */
     uint32_t here, running, now;
     uint64_t random, clock, turns;
     bool is_trapped;
@@ -56,6 +57,9 @@ typedef struct rp__fiber_block {
     const void *scheduler_stack;
     size_t scheduler_bytes;
 #endif
+    fiber fibers
+        [RP_FIBER_MAX]; /* what stands before is cleared for each launch; of these, what it uses */
+    tile tiles[WIDTHS][TILES];
 } block;
 
 static block *running, *spare;
@@ -67,7 +71,7 @@ static void to_fiber(block *b, uint32_t i)
 {
 #if defined(__SANITIZE_ADDRESS__)
     void *fake = NULL;
-    __sanitizer_start_switch_fiber(&fake, b->stacks + (size_t)i * STACK, STACK);
+    __sanitizer_start_switch_fiber(&fake, b->stacks + (size_t)i * STRIDE, STACK);
     rp__fiber_switch(&b->scheduler, b->fibers[i].stack_pointer);
     __sanitizer_finish_switch_fiber(fake, NULL, NULL);
 #else
@@ -115,7 +119,7 @@ static void begin(void)
 /* What rp__fiber_switch finds on a stack that was never left: room for registers, then where to begin. */
 static void prepare(block *b, uint32_t i)
 {
-    unsigned char *top = b->stacks + (size_t)(i + 1) * STACK;
+    unsigned char *top = b->stacks + (size_t)i * STRIDE + STACK;
 #if defined(__SANITIZE_ADDRESS__)
     __asan_unpoison_memory_region(top - STACK, STACK); /* what the fiber before has left */
 #endif
@@ -159,9 +163,10 @@ static void resume(block *b, uint32_t i)
 /* One turn for each that can go on, in an order of its own. How many had one. */
 static uint32_t run_round(block *b)
 {
-    uint32_t n = b->launch.block, order[RP_FIBER_MAX] = {0}, ran = 0;
+    uint32_t n = b->launch.block, order[RP_FIBER_MAX], ran = 0;
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t j = (uint32_t)(draw(b) % (i + 1));
+        uint32_t j = (uint32_t)(draw(b) * (i + 1) >> 31); /* of the 31 bits that it draws */
+        order[i] = i;
         order[i] = order[j];
         order[j] = i;
     }
@@ -211,7 +216,7 @@ static block *get_block(void)
         spare = b->next;
         return b;
     }
-    size_t stacks = (size_t)RP_FIBER_MAX * STACK;
+    size_t stacks = (size_t)RP_FIBER_MAX * STRIDE;
     void *at = mmap(NULL, stacks + SHARED_MAX + sizeof(block), PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)
@@ -238,6 +243,18 @@ static void drop_blocks(block **list)
     }
 }
 
+/* Of a full tile every value is written before it is read. */
+static void clear_tiles(block *b)
+{
+    for (uint32_t w = 0; w < WIDTHS; w++) {
+        uint32_t width = 32u >> w, full = b->launch.block / width;
+        for (uint32_t i = 0; i < full; i++)
+            b->tiles[w][i].turn = b->tiles[w][i].here = 0;
+        if (b->launch.block % width)
+            memset(&b->tiles[w][full], 0, sizeof b->tiles[w][full]);
+    }
+}
+
 static block *begin_block(const rp__fiber_launch *launch, uint32_t index)
 {
     enum { POISON = 0xDD };
@@ -246,13 +263,14 @@ static block *begin_block(const rp__fiber_launch *launch, uint32_t index)
     block *b = get_block();
     if (!b)
         return NULL;
-    unsigned char *stacks = b->stacks, *shared = stacks + (size_t)RP_FIBER_MAX * STACK;
-    memset(b, 0, sizeof *b);
+    unsigned char *stacks = b->stacks, *shared = stacks + (size_t)RP_FIBER_MAX * STRIDE;
+    memset(b, 0, offsetof(block, fibers));
     memset(shared, POISON, launch->shared_bytes);
     b->launch = *launch;
     b->stacks = stacks;
     b->running = launch->block;
     b->random = launch->seed * UINT64_C(0x9E3779B97F4A7C15) + index + 1;
+    clear_tiles(b);
     for (uint32_t i = 0; i < launch->block; i++)
         prepare(b, i);
     b->place = (rp__fiber_place){
