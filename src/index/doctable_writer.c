@@ -146,11 +146,12 @@ static rp_status make_table(rp__doctable_writer *w)
     size_t cap = 0;
     rp_status status = is_there ? RP_OK : RP_NO_MEMORY;
     size_t n_large = 0, cap_large = 0;
-    uint32_t *large = NULL;
+    uint32_t *large = NULL, end = 0; /* of the small ones */
     for (uint32_t d = 0; status == RP_OK && d < w->n_docs; d++) {
         uint32_t length = length_of(w, d);
         if (length < SMALL) {
             is_there[length / 64] |= 1ULL << length % 64;
+            end = length < end ? end : length + 1;
             continue;
         }
         size_t i = n_large;
@@ -165,7 +166,7 @@ static rp_status make_table(rp__doctable_writer *w)
         memmove(large + i + 1, large + i, (n_large++ - i) * sizeof *large);
         large[i] = length;
     }
-    for (uint32_t v = 0; status == RP_OK && v < SMALL; v++) {
+    for (uint32_t v = 0; status == RP_OK && v < end; v++) {
         if (!(is_there[v / 64] >> v % 64 & 1))
             continue;
         if (!rp__alloc_grow(&w->table, &cap, w->n_table + 1U, sizeof *w->table))

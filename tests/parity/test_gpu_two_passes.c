@@ -144,7 +144,7 @@ static int open_all(void **state)
         return 1;
     snprintf(from, sizeof from, "%.200s/gov", dir.path);
     snprintf(log, sizeof log, "%s.queries.tsv", from);
-    const rp_synth_options options = {.docs = is_thorough ? 60000 : 20000,
+    const rp_synth_options options = {.docs = is_thorough ? 60000 : 6000,
                                       .queries = is_thorough ? 300 : 24};
     must(rp_synth("gov", from, &options, NULL, &err), &err);
     read_queries(log);

@@ -1,8 +1,8 @@
 /* emulated_device.c: the emulated device: memory, streams, events and kernels of a GPU, on the host.
  *
  * Commands wait in their stream. Whoever waits runs them: any stream whose first command is not held up by an
- * event may go on, and the seed picks. Device memory is pages of its own that are readable only meanwhile, so
- * host code that forgets a copy is found at once; under ASan the rest of the last page is poisoned.
+ * event may go on, and the seed picks. Device memory is pages of its own that are readable only while a call runs
+ * commands, so host code that forgets a copy is found at once.
  * A kernel may wait for the host: then it stands first in its stream, and goes on each time somebody looks.
  * A kernel that faults poisons its device, as a real one would: every call after it has the same result. Of one
  * that never ends, calls that would wait for it do not return. What nobody gives back belongs to the next configure.
@@ -11,40 +11,22 @@
 
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
 
+#include "backend/gpu/device/emulated_memory.h"
 #include "backend/gpu/device/fiber.h"
 #include "backend/gpu/device/kernel_table.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#define POISON(at, bytes)   __asan_poison_memory_region(at, bytes)
-#define UNPOISON(at, bytes) __asan_unpoison_memory_region(at, bytes)
-#else
-#define POISON(at, bytes)   ((void)(at), (void)(bytes))
-#define UNPOISON(at, bytes) ((void)(at), (void)(bytes))
-#endif
-
 enum {
     DEVICES_MAX = 8,
-    PAGE = 4096,
     ARGS_MAX = 2048,
-    PINNED = 64,               /* bytes before pinned memory */
     SHARED_DEFAULT = 48 << 10, /* bytes of a block's dynamic shared memory, unless it is raised */
     SHARED_MAX = 227 << 10,
 };
 
-typedef struct piece { /* of device memory */
-    struct piece *next;
-    unsigned char *at;
-    size_t bytes, pages; /* asked for; mapped, without the page behind that is never readable */
-} piece;
-
 typedef struct kept { /* what was handed out on the heap */
     struct kept *next;
-    size_t pinned; /* bytes behind it */
 } kept;
 
 typedef enum kind { COPY, FILL, LAUNCH, RECORD, AFTER } kind;
@@ -77,8 +59,7 @@ struct CUevent_st {
 };
 
 struct CUctx_st { /* a device, which has one context */
-    piece *pieces;
-    size_t used;
+    rp__emulated_memory memory;
     rp__cu_stream streams; /* the default one is the last */
     struct CUstream_st own;
     rp__cu_result fault;
@@ -101,9 +82,11 @@ struct CUmod_st {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static rp__emulated_device_options options;
 static struct CUctx_st devices[DEVICES_MAX];
+static struct CUctx_st *opened; /* whose memory may be open, until the call ends */
 static uint64_t calls, commands, random_state;
 static kept *all_kept;
-static const rp__emulated_device_watcher *watch; /* NULL: none */
+static rp__emulated_memory pinned = {.is_open = true}; /* the host's, which the devices share */
+static const rp__emulated_device_watcher *watch;       /* NULL: none */
 static __thread rp__cu_context current;
 
 /* ---- Calls --------------------------------------------------------------------------------------- */
@@ -129,8 +112,16 @@ static rp__cu_result enter(void)
     return current ? current->fault : RP_CU_OK;
 }
 
+static void close_memory(void)
+{
+    if (opened)
+        rp__emulated_memory_close(&opened->memory);
+    opened = NULL;
+}
+
 static rp__cu_result leave(rp__cu_result result)
 {
+    close_memory();
     pthread_mutex_unlock(&lock);
     return result;
 }
@@ -147,23 +138,20 @@ static void wait_if_stuck(const struct CUctx_st *d)
 {
     if (!d || !d->is_stuck)
         return;
-    pthread_mutex_unlock(&lock);
+    (void)leave(RP_CU_OK);
     for (;;)
         rp__clock_sleep(UINT64_C(1000000000));
 }
 
 /* ---- What lies on the heap ----------------------------------------------------------------------- */
 
-static void *keep(size_t bytes, size_t behind)
+static void *keep(size_t bytes)
 {
-    kept *new = rp__alloc_zero(1, bytes + behind);
+    kept *new = rp__alloc_zero(1, bytes);
     if (!new)
         return NULL;
-    memset((unsigned char *)new + bytes, 0xCD, behind);
-    *new = (kept){.next = all_kept, .pinned = behind};
+    new->next = all_kept;
     all_kept = new;
-    if (watch && watch->memory && behind)
-        watch->memory((unsigned char *)new + bytes, behind);
     return new;
 }
 
@@ -173,17 +161,17 @@ static void give_back(kept *gone)
     while (*at != gone)
         at = &(*at)->next;
     *at = gone->next;
-    if (watch && watch->memory && gone->pinned)
-        watch->memory((unsigned char *)gone + PINNED, 0);
     rp__free(gone);
 }
 
 /* ---- Running commands ---------------------------------------------------------------------------- */
 
-static void open_memory(const struct CUctx_st *d, int protection)
+static void open_memory(struct CUctx_st *d)
 {
-    for (const piece *p = d->pieces; p; p = p->next)
-        mprotect(p->at, p->pages, protection);
+    if (opened != d)
+        close_memory();
+    rp__emulated_memory_open(&d->memory);
+    opened = d;
 }
 
 /* Blocks in an order of the seed's. Those of a kernel that waits for the host go on at every later look, until they end. */
@@ -214,7 +202,7 @@ static rp__cu_result run_command(struct CUctx_st *d, command *c)
         c->event->at = d->clock;
         return RP_CU_OK;
     }
-    open_memory(d, PROT_READ | PROT_WRITE);
+    open_memory(d);
     if (c->kind == COPY)
         memmove(c->to, c->from, c->bytes);
     else if (c->kind == FILL)
@@ -224,7 +212,6 @@ static rp__cu_result run_command(struct CUctx_st *d, command *c)
         result = run_kernel(c);
     if (watch && watch->written && (c->kind == COPY || c->kind == FILL))
         watch->written(c->to, c->bytes);
-    open_memory(d, PROT_NONE);
     return result;
 }
 
@@ -383,7 +370,7 @@ static rp__cu_result emu_context_set(rp__cu_context context)
 static rp__cu_result emu_module_load(rp__cu_module *module, const void *image)
 {
     ENTER();
-    *module = keep(sizeof **module, 0);
+    *module = keep(sizeof **module);
     if (*module)
         (*module)->file = image;
     return leave(*module ? RP_CU_OK : RP_CU_NO_MEMORY);
@@ -427,8 +414,25 @@ static rp__cu_result emu_memory_info(size_t *unused, size_t *total)
 {
     ENTER();
     *total = options.memory;
-    *unused = options.memory - current->used;
+    *unused = options.memory - current->memory.used;
     return leave(RP_CU_OK);
+}
+
+static void *take_memory(rp__emulated_memory *m, size_t bytes)
+{
+    size_t pages = 0;
+    void *at = rp__emulated_memory_take(m, bytes, &pages);
+    if (at && watch && watch->memory)
+        watch->memory(at, pages);
+    return at;
+}
+
+static bool give_memory(rp__emulated_memory *m, void *at)
+{
+    bool is_there = rp__emulated_memory_give(m, at);
+    if (is_there && watch && watch->memory)
+        watch->memory(at, 0);
+    return is_there;
 }
 
 static rp__cu_result emu_memory_alloc(rp__cu_ptr *at, size_t bytes)
@@ -436,37 +440,10 @@ static rp__cu_result emu_memory_alloc(rp__cu_ptr *at, size_t bytes)
     ENTER();
     if (bytes == 0)
         return leave(RP_CU_INVALID);
-    size_t pages = (bytes + PAGE - 1) / PAGE * PAGE;
-    piece *p = bytes <= options.memory - current->used ? rp__alloc(sizeof *p) : NULL;
-    if (!p)
-        return leave(RP_CU_NO_MEMORY);
-    void *memory =
-        mmap(NULL, pages + PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED) {
-        rp__free(p);
-        return leave(RP_CU_NO_MEMORY);
-    }
-    *p = (piece){.next = current->pieces, .at = memory, .bytes = bytes, .pages = pages};
-    mprotect(memory, pages, PROT_READ | PROT_WRITE);
-    memset(memory, 0xCD, pages);
-    mprotect(memory, pages, PROT_NONE);
-    POISON(p->at + bytes, pages - bytes);
-    current->pieces = p;
-    current->used += bytes;
-    if (watch && watch->memory)
-        watch->memory(memory, pages);
+    size_t left = options.memory - current->memory.used;
+    void *memory = bytes <= left ? take_memory(&current->memory, bytes) : NULL;
     *at = (rp__cu_ptr)(uintptr_t)memory;
-    return leave(RP_CU_OK);
-}
-
-static void unmap(struct CUctx_st *d, piece *p)
-{
-    UNPOISON(p->at, p->pages);
-    if (watch && watch->memory)
-        watch->memory(p->at, 0);
-    munmap(p->at, p->pages + PAGE);
-    d->used -= p->bytes;
-    rp__free(p);
+    return leave(memory ? RP_CU_OK : RP_CU_NO_MEMORY);
 }
 
 /* Waits, as the real one does. */
@@ -477,25 +454,18 @@ static rp__cu_result emu_memory_free(rp__cu_ptr at)
     wait_if_stuck(current);
     while (step(current))
         ;
-    for (piece **p = &current->pieces; *p; p = &(*p)->next)
-        if ((rp__cu_ptr)(uintptr_t)(*p)->at == at) {
-            piece *gone = *p;
-            *p = gone->next;
-            unmap(current, gone);
-            return leave(current->fault);
-        }
-    return leave(RP_CU_INVALID);
+    bool is_there = give_memory(&current->memory, (void *)(uintptr_t)at);
+    return leave(is_there ? current->fault : RP_CU_INVALID);
 }
 
 static rp__cu_result emu_host_alloc(void **at, size_t bytes, unsigned flags)
 {
     (void)flags;
     ENTER();
-    unsigned char *new = keep(PINNED, bytes);
-    if (!new)
-        return leave(RP_CU_NO_MEMORY);
-    *at = new + PINNED;
-    return leave(RP_CU_OK);
+    if (bytes == 0)
+        return leave(RP_CU_INVALID);
+    *at = take_memory(&pinned, bytes);
+    return leave(*at ? RP_CU_OK : RP_CU_NO_MEMORY);
 }
 
 static rp__cu_result emu_host_free(void *at)
@@ -503,8 +473,7 @@ static rp__cu_result emu_host_free(void *at)
     pthread_mutex_lock(&lock);
     calls++;
     wait_if_stuck(current);
-    give_back((kept *)(void *)((unsigned char *)at - PINNED));
-    return leave(RP_CU_OK);
+    return leave(give_memory(&pinned, at) ? RP_CU_OK : RP_CU_INVALID);
 }
 
 static rp__cu_result emu_host_device(rp__cu_ptr *at, void *host, unsigned flags)
@@ -611,7 +580,7 @@ static rp__cu_result emu_event_create(rp__cu_event *event, unsigned flags)
 {
     (void)flags;
     ENTER();
-    *event = keep(sizeof **event, 0);
+    *event = keep(sizeof **event);
     if (*event)
         (*event)->device = current;
     return leave(*event ? RP_CU_OK : RP_CU_NO_MEMORY);
@@ -704,13 +673,16 @@ static const rp__driver driver = {
         .is_emulated = true,
 };
 
+static void forget_memory(rp__emulated_memory *m)
+{
+    void *at;
+    while ((at = rp__emulated_memory_any(m)))
+        (void)give_memory(m, at);
+}
+
 static void forget(struct CUctx_st *d)
 {
-    while (d->pieces) {
-        piece *gone = d->pieces;
-        d->pieces = gone->next;
-        unmap(d, gone);
-    }
+    forget_memory(&d->memory);
     while (d->streams) {
         rp__cu_stream gone = d->streams;
         d->streams = gone->next;
@@ -732,6 +704,7 @@ static void configure(const rp__emulated_device_options *requested)
     options.turns = options.turns ? options.turns : 100000000;
     for (size_t i = 0; i < DEVICES_MAX; i++)
         forget(&devices[i]);
+    forget_memory(&pinned);
     while (all_kept)
         give_back(all_kept);
     calls = commands = 0;
@@ -790,11 +763,9 @@ uint64_t rp__emulated_device_calls(void)
 size_t rp__emulated_device_in_use(void)
 {
     pthread_mutex_lock(&lock);
-    size_t bytes = 0;
-    for (const kept *k = all_kept; k; k = k->next)
-        bytes += k->pinned;
+    size_t bytes = pinned.used;
     for (size_t i = 0; i < DEVICES_MAX; i++)
-        bytes += devices[i].used;
+        bytes += devices[i].memory.used;
     pthread_mutex_unlock(&lock);
     return bytes;
 }

@@ -7,6 +7,7 @@
 #include "backend/gpu/device/fiber.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -17,6 +18,8 @@
 
 enum {
     STACK = 128 << 10,
+    STRIDE = STACK + (4 << 10) +
+             17 * 64, /* stacks that lay alike would share a few sets of the caches */
     SHARED_MAX = 256 << 10,
     WIDTHS = 3,
     TILE_MIN = 8,
@@ -45,47 +48,93 @@ typedef struct rp__fiber_block {
     rp__fiber_launch launch;
     rp__fiber_place place;
     unsigned char *stacks; /* of the fibers, and behind them the shared memory */
-    fiber fibers[RP_FIBER_MAX];
-    tile tiles[WIDTHS][TILES];
-    uint64_t barrier; /* barriers passed */
+    uint64_t barrier;      /* barriers passed */
     uint32_t here, running, now;
+    uint32_t tried, ran; /* fibers of this round's order; turns that they had */
     uint64_t random, clock, turns;
     bool is_trapped;
     void *scheduler; /* its stack pointer */
 #if defined(__SANITIZE_ADDRESS__)
     const void *scheduler_stack;
     size_t scheduler_bytes;
+    bool by_scheduler; /* whose stack the fiber that goes on comes from */
 #endif
+    fiber fibers[RP_FIBER_MAX];   /* cleared as far as a launch uses them; all before is cleared */
+    uint32_t order[RP_FIBER_MAX]; /* of the round */
+    tile tiles[WIDTHS][TILES];
 } block;
 
 static block *running, *spare;
 
 /* ---- Switching ----------------------------------------------------------------------------------- */
 
+static bool can_run(const fiber *f)
+{
+    return !f->is_over && !f->is_idle && (!f->waits_for || *f->waits_for != f->saw);
+}
+
+/* Whether some fiber has the next turn of this round: then it is `now`. */
+static bool pick_fiber(block *b)
+{
+    while (b->tried < b->launch.block && !b->is_trapped) {
+        uint32_t i = b->order[b->tried++];
+        if (!can_run(&b->fibers[i]))
+            continue;
+        b->now = i;
+        b->fibers[i].waits_for = NULL;
+        b->ran++;
+        rp__fiber_here.thread = i;
+        return true;
+    }
+    return false;
+}
+
 /* Sanitizers want to know on which stack they are; the scheduler's is that of whoever goes on with the block. */
-static void to_fiber(block *b, uint32_t i)
+#if defined(__SANITIZE_ADDRESS__)
+static void arrive(block *b, void *fake)
+{
+    const void *stack;
+    size_t bytes;
+    __sanitizer_finish_switch_fiber(fake, &stack, &bytes);
+    if (b->by_scheduler) {
+        b->scheduler_stack = stack;
+        b->scheduler_bytes = bytes;
+    }
+}
+#endif
+
+static void to_fibers(block *b)
 {
 #if defined(__SANITIZE_ADDRESS__)
     void *fake = NULL;
-    __sanitizer_start_switch_fiber(&fake, b->stacks + (size_t)i * STACK, STACK);
-    rp__fiber_switch(&b->scheduler, b->fibers[i].stack_pointer);
+    b->by_scheduler = true;
+    __sanitizer_start_switch_fiber(&fake, b->stacks + (size_t)b->now * STRIDE, STACK);
+    rp__fiber_switch(&b->scheduler, b->fibers[b->now].stack_pointer);
     __sanitizer_finish_switch_fiber(fake, NULL, NULL);
 #else
-    rp__fiber_switch(&b->scheduler, b->fibers[i].stack_pointer);
+    rp__fiber_switch(&b->scheduler, b->fibers[b->now].stack_pointer);
 #endif
 }
 
-static void to_scheduler(block *b, bool ends)
+/* To the fiber that has the next turn, or where there is none to the scheduler. */
+static void leave_fiber(block *b, bool ends)
 {
     void **save = &b->fibers[b->now].stack_pointer;
+    bool is_fiber = pick_fiber(b);
+    void *load = is_fiber ? b->fibers[b->now].stack_pointer : b->scheduler;
 #if defined(__SANITIZE_ADDRESS__)
     void *fake = NULL;
-    __sanitizer_start_switch_fiber(ends ? NULL : &fake, b->scheduler_stack, b->scheduler_bytes);
-    rp__fiber_switch(save, b->scheduler);
-    __sanitizer_finish_switch_fiber(fake, &b->scheduler_stack, &b->scheduler_bytes);
+    b->by_scheduler = false;
+    if (is_fiber)
+        __sanitizer_start_switch_fiber(ends ? NULL : &fake, b->stacks + (size_t)b->now * STRIDE,
+                                       STACK);
+    else
+        __sanitizer_start_switch_fiber(ends ? NULL : &fake, b->scheduler_stack, b->scheduler_bytes);
+    rp__fiber_switch(save, load);
+    arrive(b, fake);
 #else
     (void)ends;
-    rp__fiber_switch(save, b->scheduler);
+    rp__fiber_switch(save, load);
 #endif
 }
 
@@ -101,21 +150,21 @@ static void begin(void)
 {
     block *b = running;
 #if defined(__SANITIZE_ADDRESS__)
-    __sanitizer_finish_switch_fiber(NULL, &b->scheduler_stack, &b->scheduler_bytes);
+    arrive(b, NULL);
 #endif
     b->launch.kernel(b->launch.args);
     b->fibers[b->now].is_over = true;
     b->running--;
     if (b->here > 0 && b->here == b->running) /* those left wait for nobody else */
         pass_barrier(b);
-    to_scheduler(b, true);
+    leave_fiber(b, true);
     __builtin_unreachable();
 }
 
 /* What rp__fiber_switch finds on a stack that was never left: room for registers, then where to begin. */
 static void prepare(block *b, uint32_t i)
 {
-    unsigned char *top = b->stacks + (size_t)(i + 1) * STACK;
+    unsigned char *top = b->stacks + (size_t)i * STRIDE + STACK;
 #if defined(__SANITIZE_ADDRESS__)
     __asan_unpoison_memory_region(top - STACK, STACK); /* what the fiber before has left */
 #endif
@@ -143,34 +192,18 @@ static uint64_t draw(block *b)
     return b->random >> 33;
 }
 
-static bool can_run(const fiber *f)
-{
-    return !f->is_over && !f->is_idle && (!f->waits_for || *f->waits_for != f->saw);
-}
-
-static void resume(block *b, uint32_t i)
-{
-    b->now = i;
-    b->fibers[i].waits_for = NULL;
-    rp__fiber_here.thread = i;
-    to_fiber(b, i);
-}
-
 /* One turn for each that can go on, in an order of its own. How many had one. */
 static uint32_t run_round(block *b)
 {
-    uint32_t n = b->launch.block, order[RP_FIBER_MAX] = {0}, ran = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t j = (uint32_t)(draw(b) % (i + 1));
-        order[i] = order[j];
-        order[j] = i;
+    for (uint32_t i = 0; i < b->launch.block; i++) {
+        uint32_t j = (uint32_t)(draw(b) * (i + 1) >> 31); /* of the 31 bits that it draws */
+        b->order[i] = b->order[j];
+        b->order[j] = i;
     }
-    for (uint32_t k = 0; k < n && !b->is_trapped; k++)
-        if (can_run(&b->fibers[order[k]])) {
-            resume(b, order[k]);
-            ran++;
-        }
-    return ran;
+    b->tried = b->ran = 0;
+    if (pick_fiber(b))
+        to_fibers(b);
+    return b->ran;
 }
 
 /* Whether some thread is idle; from now on none is. */
@@ -211,7 +244,7 @@ static block *get_block(void)
         spare = b->next;
         return b;
     }
-    size_t stacks = (size_t)RP_FIBER_MAX * STACK;
+    size_t stacks = (size_t)RP_FIBER_MAX * STRIDE;
     void *at = mmap(NULL, stacks + SHARED_MAX + sizeof(block), PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED)
@@ -238,6 +271,18 @@ static void drop_blocks(block **list)
     }
 }
 
+/* Of a full tile every value is written before it is read. */
+static void clear_tiles(block *b)
+{
+    for (uint32_t w = 0; w < WIDTHS; w++) {
+        uint32_t width = 32u >> w, full = b->launch.block / width;
+        for (uint32_t i = 0; i < full; i++)
+            b->tiles[w][i].turn = b->tiles[w][i].here = 0;
+        if (b->launch.block % width)
+            memset(&b->tiles[w][full], 0, sizeof b->tiles[w][full]);
+    }
+}
+
 static block *begin_block(const rp__fiber_launch *launch, uint32_t index)
 {
     enum { POISON = 0xDD };
@@ -246,13 +291,14 @@ static block *begin_block(const rp__fiber_launch *launch, uint32_t index)
     block *b = get_block();
     if (!b)
         return NULL;
-    unsigned char *stacks = b->stacks, *shared = stacks + (size_t)RP_FIBER_MAX * STACK;
-    memset(b, 0, sizeof *b);
+    unsigned char *stacks = b->stacks, *shared = stacks + (size_t)RP_FIBER_MAX * STRIDE;
+    memset(b, 0, offsetof(block, fibers));
     memset(shared, POISON, launch->shared_bytes);
     b->launch = *launch;
     b->stacks = stacks;
     b->running = launch->block;
     b->random = launch->seed * UINT64_C(0x9E3779B97F4A7C15) + index + 1;
+    clear_tiles(b);
     for (uint32_t i = 0; i < launch->block; i++)
         prepare(b, i);
     b->place = (rp__fiber_place){
@@ -340,7 +386,7 @@ static void wait_while(const uint64_t *what, uint64_t saw)
     fiber *f = &b->fibers[b->now];
     f->waits_for = what;
     f->saw = saw;
-    to_scheduler(b, false);
+    leave_fiber(b, false);
 }
 
 void rp__fiber_sync(void)
@@ -371,14 +417,14 @@ const uint64_t *rp__fiber_exchange(uint32_t width, uint64_t value)
 
 void rp__fiber_pause(void)
 {
-    to_scheduler(running, false);
+    leave_fiber(running, false);
 }
 
 void rp__fiber_idle(void)
 {
     block *b = running;
     b->fibers[b->now].is_idle = true;
-    to_scheduler(b, false);
+    leave_fiber(b, false);
 }
 
 uint64_t rp__fiber_clock(void)
@@ -390,5 +436,5 @@ void rp__fiber_trap(void)
 {
     block *b = running;
     b->is_trapped = true;
-    to_scheduler(b, false);
+    leave_fiber(b, false);
 }
