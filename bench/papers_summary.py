@@ -4,7 +4,7 @@ import os
 
 
 class Records:
-    """Calls of a folder, by set and label."""
+    """Calls of a folder, by set and label; a label may have several answers."""
 
     def __init__(self, folder):
         self.at, self.failed = {}, []
@@ -14,14 +14,14 @@ class Records:
             with open(os.path.join(folder, name)) as f:
                 for line in map(json.loads, f):
                     if line["rc"] == 0:
-                        self.at[line["set"], line["label"]] = line["out"]
+                        self.at.setdefault((line["set"], line["label"]), []).append(line["out"])
                     else:
                         self.failed.append(f"{line['set']} {line['label']}: {line['rc']} {line['err'].strip()[-90:]}")
 
     def of(self, name, begin):
         """(rest of the label, answer) of a set's labels that begin so."""
-        return [(label[len(begin):].strip(), out) for (s, label), out in self.at.items()
-                if s == name and label.startswith(begin + " ")]
+        return [(label[len(begin):].strip(), out) for (s, label), answers in self.at.items()
+                if s == name and label.startswith(begin + " ") for out in answers]
 
 
 def table(title, head, rows):
@@ -37,7 +37,7 @@ def table(title, head, rows):
 def fit(x):
     if x is None:
         return "-"
-    return f"{x:.0f}" if abs(x) >= 100 else f"{x:.1f}" if abs(x) >= 10 else f"{x:.2f}"
+    return f"{x:.0f}" if abs(x) >= 100 else f"{x:.1f}" if abs(x) >= 10 else f"{x:.2f}" if abs(x) >= 1 else f"{x:.3f}"
 
 
 # ---- Operators ------------------------------------------------------------------------------------------------------
@@ -60,7 +60,7 @@ def operators(records, kind, operation="and:10", terms=TERMS):
     """{(index, row): {terms: (chained mean, p50, steps)}}"""
     out = {}
     for label, answer in records.of("operators", kind):
-        form, n = label.split()
+        form, n = label.split()[:2]
         for o in answer["operations"]:
             if o["operation"] != operation or n not in terms:
                 continue
@@ -134,7 +134,7 @@ def para_tables(records):
 def para_curves(records):
     curve, methods = {}, ["is", "bs", "lr", "lr-local", "hs32", "hs16", "hslrc256"]
     for label in ("gov raw", "gov hslrc256"):
-        for row in records.at.get(("para", "c " + label), {}).get("rows", []):
+        for row in [r for a in records.at.get(("para", "c " + label), []) for r in a["rows"]]:
             curve.setdefault(row["c"], {})[row["method"]] = row
 
     def by_c(title, figure):
