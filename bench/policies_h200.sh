@@ -292,7 +292,7 @@ set_split() {
     awk -F'\t' '{ n = split($2, w, " ") } n >= 3 {
         k = ++i % 3
         print i "\t" (k == 0 ? "+" w[1] " +" w[2] " -" w[3] : k == 1 ? "+" w[1] " +(" w[2] " " w[3] ")" (n > 3 ? " +" w[4] : "") : "+" w[1] " +" w[2] " " w[3] (n > 3 ? " -" w[4] : "")) }' gov2.rip.queries.tsv |
-        head -n "$(pick 6000 30)" >split.tsv
+        head -n "$(pick 2000 30)" >split.tsv
     r 90 bench queries gov2.rip split.tsv --modes or --k 10 --no-energy --rounds 1 --policy split --costs gov2.costs -q --per-query lines.split >"$out/split.txt" 2>&1
     awk -F'\t' -v least="$(pick 1e6 1)" '{ if ($1 ~ /policy/) s[$2] = $5; else c[$2] = $5 }
         END { for (q in c) { k = c[q] > least; if (k && m >= 2000) continue; n[k]++; m += k; a[k] += c[q]; b[k] += s[q] }
