@@ -13,7 +13,7 @@
 
 enum {
     MAX_LIVE = 512, /* that wait or run at once: an executor takes more, so none is refused */
-    THREADS = 16,   /* that submit, at most */
+    THREADS = 8,    /* that submit, at most */
     GROUPS = 8,     /* of one of them, at once */
 };
 
@@ -102,9 +102,10 @@ static void submit_groups(void *arg, uint32_t worker)
 }
 
 rp_status rp__executor_batch_run(rp_executor *executor, rp_batch_query *queries, size_t n,
-                                 size_t threads, uint64_t deadline_ns, bool (*goes_on)(void *arg),
+                                 size_t cores, uint64_t deadline_ns, bool (*goes_on)(void *arg),
                                  rp_error *err)
 {
+    size_t threads = (cores + 1) / 2; /* the others answer, or name hits of the card */
     threads = threads > THREADS ? THREADS : threads > 0 ? threads : 1;
     batch b = {.executor = executor,
                .queries = queries,
