@@ -9,7 +9,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/futex.h"
-#include "base/thread.h"
+#include "base/pool.h"
 
 enum {
     MAX_LIVE = 512, /* that wait or run at once: an executor takes more, so none is refused */
@@ -118,8 +118,12 @@ rp_status rp__executor_batch_run(rp_executor *executor, rp_batch_query *queries,
         return rp__error_no_memory(err);
     while (threads > 1 && (threads - 1) * b.group >= n)
         threads--; /* it would find nothing */
-    if (rp__thread_run((uint32_t)threads, submit_groups, &b) != RP_OK)
-        submit_groups(&b, 0); /* those that did not start left this */
+    rp__pool *pool = NULL;
+    if (threads > 1 && rp__pool_new((uint32_t)threads, &pool) == RP_OK)
+        rp__pool_run(pool, submit_groups, &b);
+    else
+        submit_groups(&b, 0);
+    rp__pool_free(pool);
     rp__free(b.slots);
     return b.is_stopped ? rp__error_set(err, RP_INTERRUPTED, "interrupted") : RP_OK;
 }
