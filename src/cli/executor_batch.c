@@ -9,11 +9,11 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/futex.h"
-#include "base/thread.h"
+#include "base/pool.h"
 
 enum {
     MAX_LIVE = 512, /* that wait or run at once: an executor takes more, so none is refused */
-    THREADS = 16,   /* that submit, at most */
+    THREADS = 8,    /* that submit, at most */
     GROUPS = 8,     /* of one of them, at once */
 };
 
@@ -102,9 +102,10 @@ static void submit_groups(void *arg, uint32_t worker)
 }
 
 rp_status rp__executor_batch_run(rp_executor *executor, rp_batch_query *queries, size_t n,
-                                 size_t threads, uint64_t deadline_ns, bool (*goes_on)(void *arg),
+                                 size_t cores, uint64_t deadline_ns, bool (*goes_on)(void *arg),
                                  rp_error *err)
 {
+    size_t threads = (cores + 1) / 2; /* the others answer, or name hits of the card */
     threads = threads > THREADS ? THREADS : threads > 0 ? threads : 1;
     batch b = {.executor = executor,
                .queries = queries,
@@ -117,8 +118,12 @@ rp_status rp__executor_batch_run(rp_executor *executor, rp_batch_query *queries,
         return rp__error_no_memory(err);
     while (threads > 1 && (threads - 1) * b.group >= n)
         threads--; /* it would find nothing */
-    if (rp__thread_run((uint32_t)threads, submit_groups, &b) != RP_OK)
-        submit_groups(&b, 0); /* those that did not start left this */
+    rp__pool *pool = NULL;
+    if (threads > 1 && rp__pool_new((uint32_t)threads, &pool) == RP_OK)
+        rp__pool_run(pool, submit_groups, &b);
+    else
+        submit_groups(&b, 0);
+    rp__pool_free(pool);
     rp__free(b.slots);
     return b.is_stopped ? rp__error_set(err, RP_INTERRUPTED, "interrupted") : RP_OK;
 }

@@ -178,7 +178,7 @@ void rp__executor_end_soon(rp_executor *e, rp__task *task)
         return;
     }
     task->place = RP_TASK_ENDING;
-    rp__executor_append(&e->ending, task);
+    rp__executor_tasks_append(&e->ending, task);
 }
 
 void rp__executor_unseat(rp_executor *e, rp__task *task)
@@ -415,7 +415,7 @@ static rp_status make(rp_executor *e, const rp_executor_options *o, rp_error *er
     e->tasks = rp__alloc_zero(e->n_tasks, sizeof *e->tasks);
     status = e->tasks ? RP_OK : RP_NO_MEMORY;
     if (status == RP_OK)
-        rp__executor_free_all(e);
+        rp__executor_tasks_free_all(e);
     for (int q = 0; q < RP_QUEUES && status == RP_OK; q++)
         status = rp__job_queue_init(&e->queues[q], e->n_tasks);
     if (status == RP_OK) {
@@ -656,7 +656,7 @@ static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job, r
 /* A free one, with a ticket; NULL: all are in use. */
 static rp__task *begin_task(rp_executor *e)
 {
-    rp__task *t = e->n_queued < e->max_queued ? rp__executor_find_free(e) : NULL;
+    rp__task *t = e->n_queued < e->max_queued ? rp__executor_tasks_find_free(e) : NULL;
     if (!t)
         return NULL;
     t->place = RP_TASK_BOUND;
@@ -697,7 +697,7 @@ static rp_status hand_over(rp_executor *e, rp__task *t, rp_status status, bool h
         status = refuse(e, t->waiting.seat.reason, err);
     e->report.submitted += status == RP_OK;
     if (status != RP_OK)
-        rp__executor_release(e, t);
+        rp__executor_tasks_release(e, t);
     else if (helps)
         rp__executor_ask_help(e, t);
     else

@@ -135,15 +135,15 @@ struct rp_executor {
 
 /* All are called with the lock held, but where it says otherwise. */
 
-void rp__executor_append(rp__task_list *list, rp__task *task);
-rp__task *rp__executor_pop(rp__task_list *list); /* NULL: it is empty */
+void rp__executor_tasks_append(rp__task_list *list, rp__task *task);
+rp__task *rp__executor_tasks_pop(rp__task_list *list); /* NULL: it is empty */
 /* All tasks are free, and belong to nobody. */
-void rp__executor_free_all(rp_executor *executor);
+void rp__executor_tasks_free_all(rp_executor *executor);
 /* A free one for the calling thread, rather one that it had before; NULL: there is none. */
-rp__task *rp__executor_find_free(rp_executor *executor);
-void rp__executor_give_back(rp_executor *executor, rp__task *task);
+rp__task *rp__executor_tasks_find_free(rp_executor *executor);
+void rp__executor_tasks_give_back(rp_executor *executor, rp__task *task);
 /* Back to the free ones, and one less lives. */
-void rp__executor_release(rp_executor *executor, rp__task *task);
+void rp__executor_tasks_release(rp_executor *executor, rp__task *task);
 /* `now` is what the clock says, or said a moment ago. */
 void rp__executor_look(rp_executor *executor, uint64_t now, rp__policy_view *out);
 /* Asks the policy for a seat, and puts the task there; false: it is refused. */

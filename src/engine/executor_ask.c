@@ -52,9 +52,9 @@ static bool is_next(rp_executor *e, const rp__task *task, bool is_card, uint64_t
 static void remove_ending(rp_executor *e, const rp__task *task)
 {
     rp__task_list rest = {NULL, NULL, 0};
-    for (rp__task *t; (t = rp__executor_pop(&e->ending));)
+    for (rp__task *t; (t = rp__executor_tasks_pop(&e->ending));)
         if (t != task)
-            rp__executor_append(&rest, t);
+            rp__executor_tasks_append(&rest, t);
     e->ending = rest;
 }
 

@@ -197,7 +197,7 @@ static rp__task_list work_on_all(rp_executor *e, rp__task *first)
     for (rp__task *t = first, *next; t; t = next) {
         next = t->next; /* a task that is elsewhere may be in another list already */
         if (work_on(e, t))
-            rp__executor_append(&ended, t);
+            rp__executor_tasks_append(&ended, t);
     }
     return ended;
 }
@@ -212,9 +212,9 @@ void rp__executor_core_turn(rp__lane *lane, rp__task *first)
     rp__task_list ended = work_on_all(e, first);
     pthread_mutex_lock(&e->lock);
     rp__executor_set_busy(lane, false);
-    for (rp__task *t; (t = rp__executor_pop(&ended));) {
+    for (rp__task *t; (t = rp__executor_tasks_pop(&ended));) {
         count(&e->report, t, t->outcome.status);
-        rp__executor_release(e, t);
+        rp__executor_tasks_release(e, t);
     }
 }
 
@@ -225,8 +225,8 @@ static rp__task *take_ending(rp_executor *e)
     rp__task_list taken = {NULL, NULL, 0};
     const size_t fair = 1 + e->ending.n / e->n_cores;
     for (rp__task *t;
-         taken.n < fair && taken.n < ENDING_MOST && (t = rp__executor_pop(&e->ending));)
-        rp__executor_append(&taken, t);
+         taken.n < fair && taken.n < ENDING_MOST && (t = rp__executor_tasks_pop(&e->ending));)
+        rp__executor_tasks_append(&taken, t);
     return taken.first;
 }
 

@@ -15,9 +15,9 @@ enum { ALIGN = 64, MIN_DOCS = 64 }; /* of a range: a word of bits begins it; doc
 /* A task that nobody uses, with memory of its own; NULL: there is none. */
 static rp__task *get_part(rp_executor *e)
 {
-    rp__task *part = rp__executor_find_free(e);
+    rp__task *part = rp__executor_tasks_find_free(e);
     if (part && !part->searcher && rp__searcher_branch(e->plain, &part->searcher) != RP_OK) {
-        rp__executor_give_back(e, part);
+        rp__executor_tasks_give_back(e, part);
         return NULL;
     }
     return part;
@@ -66,7 +66,7 @@ static void give_up(rp_executor *e, rp__task *whole)
     for (rp__task *part = whole->parts, *next; part; part = next) {
         next = part->sibling;
         part->whole = part->sibling = NULL;
-        rp__executor_give_back(e, part);
+        rp__executor_tasks_give_back(e, part);
     }
     whole->parts = NULL;
     whole->n_parts = 0;
@@ -139,7 +139,7 @@ void rp__executor_share_end(rp_executor *e, rp__task *part)
     if (--whole->n_left > 0)
         return;
     whole->place = RP_TASK_ENDING;
-    rp__executor_append(&e->ending, whole);
+    rp__executor_tasks_append(&e->ending, whole);
 }
 
 static rp_status merge(rp__task *whole, rp_error *err)

@@ -6,7 +6,7 @@
 
 #include "engine/executor.h"
 
-void rp__executor_append(rp__task_list *list, rp__task *task)
+void rp__executor_tasks_append(rp__task_list *list, rp__task *task)
 {
     task->next = NULL;
     if (list->last)
@@ -17,7 +17,7 @@ void rp__executor_append(rp__task_list *list, rp__task *task)
     list->n++;
 }
 
-rp__task *rp__executor_pop(rp__task_list *list)
+rp__task *rp__executor_tasks_pop(rp__task_list *list)
 {
     rp__task *task = list->first;
     if (!task)
@@ -47,35 +47,35 @@ static uint32_t home_of_thread(void)
     return number % RP_EXECUTOR_HOMES;
 }
 
-void rp__executor_free_all(rp_executor *e)
+void rp__executor_tasks_free_all(rp_executor *e)
 {
     for (size_t i = 0; i < e->n_tasks; i++) {
         e->tasks[i].home = (uint32_t)(i % RP_EXECUTOR_HOMES);
-        rp__executor_append(&e->free[e->tasks[i].home], &e->tasks[i]);
+        rp__executor_tasks_append(&e->free[e->tasks[i].home], &e->tasks[i]);
     }
 }
 
-rp__task *rp__executor_find_free(rp_executor *e)
+rp__task *rp__executor_tasks_find_free(rp_executor *e)
 {
     const uint32_t home = home_of_thread();
     rp__task *task = NULL;
     for (uint32_t i = 0; i < RP_EXECUTOR_HOMES && !task; i++)
-        task = rp__executor_pop(&e->free[(home + i) % RP_EXECUTOR_HOMES]);
+        task = rp__executor_tasks_pop(&e->free[(home + i) % RP_EXECUTOR_HOMES]);
     if (task)
         task->home = home;
     return task;
 }
 
-void rp__executor_give_back(rp_executor *e, rp__task *task)
+void rp__executor_tasks_give_back(rp_executor *e, rp__task *task)
 {
     prepend(&e->free[task->home], task);
 }
 
-void rp__executor_release(rp_executor *e, rp__task *task)
+void rp__executor_tasks_release(rp_executor *e, rp__task *task)
 {
     task->place = RP_TASK_FREE;
     task->ticket = 0;
-    rp__executor_give_back(e, task);
+    rp__executor_tasks_give_back(e, task);
     if (--e->n_live == 0)
         pthread_cond_broadcast(&e->ended);
 }

@@ -131,12 +131,20 @@ static uint64_t count_fill(const rp__query *query)
     return sum < query->k && next != UINT64_MAX ? sum + next : sum;
 }
 
+/* A core sees at once that nothing matches. Rules are fitted to queries that match something. */
+static bool matches_nothing(const rp__cost_facts *facts)
+{
+    return facts->shortest == 0 && facts->shape != RP_AUTO_OTHER;
+}
+
 void rp__cost_look(const rp__query *query, rp__cost_facts *out)
 {
     rp__auto_facts facts;
     rp__auto_processor_look(query, &facts);
     *out = (rp__cost_facts){.shape = facts.shape, .work = query->work};
     const size_t n_lists = find_shortest(query, out);
+    if (matches_nothing(out))
+        return;
     out->reading = rp__auto_processor_reading(&facts);
     out->features[RP_COST_SHORTEST] = rp__cost_log(out->shortest);
     out->features[RP_COST_SECOND] = rp__cost_log(out->second);
@@ -163,7 +171,8 @@ static const struct rule {
 static uint64_t estimate(const rp__cost_model *model, rp__cost_processor processor,
                          const rp__cost_facts *facts, uint64_t otherwise)
 {
-    const rp__cost_tree *tree = model ? &model->trees[processor][facts->shape] : NULL;
+    const rp__cost_tree *tree =
+        model && !matches_nothing(facts) ? &model->trees[processor][facts->shape] : NULL;
     return tree && tree->n > 0 ? rp__cost_tree_estimate(tree, facts->features) : otherwise;
 }
 
@@ -172,8 +181,9 @@ void rp__cost_estimate(const rp__cost_model *model, const rp__cost_facts *facts,
 {
     const struct rule *rule = &built_in[facts->shape];
     const uint64_t reading = facts->reading / 1000 * rule->posting_ps;
-    const uint64_t core = CORE_NS + rp__auto_processor_estimate(facts->shape, facts->work,
-                                                                &rp__auto_processor_tuning);
+    const uint64_t work = matches_nothing(facts) ? 0 : facts->work;
+    const uint64_t core =
+        CORE_NS + rp__auto_processor_estimate(facts->shape, work, &rp__auto_processor_tuning);
     out->shortest = facts->shortest;
     out->second = facts->second;
     out->cpu_ns = estimate(model, RP_COST_CPU, facts, core);

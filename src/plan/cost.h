@@ -38,6 +38,8 @@ typedef struct rp__cost_facts {
     uint64_t reading;
 } rp__cost_facts;
 
+/* Of a query that matches nothing, since a word has no list, shape and lists alone; its estimate is
+ * by built-in rules. */
 void rp__cost_look(const rp__query *query, rp__cost_facts *out);
 
 enum { RP_COST_LEAVES = 32, RP_COST_RULES = 2 * RP_COST_LEAVES - 1, RP_COST_LEAF = 255 };

@@ -55,13 +55,12 @@ typedef struct rp__policy_view {
     uint32_t cores, busy_cores;
     uint64_t cores_ns; /* what busy cores still have to do, together */
     bool has_card, is_busy_card;
-    uint64_t card_ns; /* what the card still has to do */
-    uint64_t
-        card_late_ns; /* since when it was expected to be done with what it is at; 0: it is not late */
-    uint64_t elements;   /* postings of shortest lists that the card is given at once */
-    uint64_t max_queued; /* jobs that may wait in all queues together */
-    uint64_t ratio;      /* of lengths, from which a core intersects; 0: the policy's own */
-    bool goes_back;      /* a query may return to a card that it has left */
+    uint64_t card_ns;      /* what the card still has to do */
+    uint64_t card_late_ns; /* so long ago it was to be done with what it is at; 0: it is not late */
+    uint64_t elements;     /* postings of shortest lists that the card is given at once */
+    uint64_t max_queued;   /* jobs that may wait in all queues together */
+    uint64_t ratio;        /* of lengths, from which a core intersects; 0: the policy's own */
+    bool goes_back;        /* a query may return to a card that it has left */
     rp__policy_queue queues[RP_QUEUES];
 } rp__policy_view;
 

@@ -87,12 +87,23 @@ proctype cancel(byte j) {
     }
 }
 
-inline end_task(j) {
+/* Calls back without the lock, one after the other; then both are free at once. */
+inline end_tasks(j, k) {
     called[j]++;
     assert(called[j] == 1);
+    if
+    :: k < JOBS ->
+        called[k]++;
+        assert(called[k] == 1)
+    :: else -> skip
+    fi;
     atomic {
         place[j] = ENDED;
-        live--
+        live--;
+        if
+        :: k < JOBS -> place[k] = ENDED; live--
+        :: else -> skip
+        fi
     }
 }
 
@@ -116,10 +127,11 @@ inline idle(l) {
 
 /* Takes under the lock; `mine` is JOBS where there is nothing. Who finds nothing becomes idle under the same lock. */
 proctype core(byte l) {
-    byte mine;
+    byte mine, more; /* more: a second job that waits for its end, which the same turn ends */
     do
     :: atomic {
             mine = JOBS;
+            more = JOBS;
             if
             :: place[0] == ENDING -> mine = 0
             :: place[1] == ENDING -> mine = 1
@@ -133,8 +145,18 @@ proctype core(byte l) {
             :: else -> skip
             fi;
             if
+            :: mine < JOBS && place[mine] == ENDING && mine != 0 && place[0] == ENDING -> more = 0
+            :: mine < JOBS && place[mine] == ENDING && mine != 1 && place[1] == ENDING -> more = 1
+            :: mine < JOBS && place[mine] == ENDING && mine != 2 && place[2] == ENDING -> more = 2
+            :: true -> skip
+            fi;
+            if
             :: mine < JOBS ->
                 place[mine] = TAKEN;
+                if
+                :: more < JOBS -> place[more] = TAKEN
+                :: else -> skip
+                fi;
                 if
                 :: CORE_WORK -> wake_takers() /* there is more than this lane can do */
                 :: else -> skip
@@ -144,7 +166,7 @@ proctype core(byte l) {
             fi
         }
         if
-        :: mine < JOBS -> end_task(mine)
+        :: mine < JOBS -> end_tasks(mine, more)
         :: else ->
             idle(l);
             is_idle[l] = false

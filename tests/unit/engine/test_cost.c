@@ -170,6 +170,26 @@ static void unknown_words_of_an_or_do_not_count(void **state)
     assert_int_equal(none.second, 0);
 }
 
+/* Rules say nothing of a query that matches nothing: a core sees that at once. */
+static void a_core_has_what_matches_nothing(void **state)
+{
+    (void)state;
+    static rp__cost_model model;
+    rp__policy_job job;
+    for (int p = 0; p < RP_COST_PROCESSORS; p++)
+        for (int s = 0; s < RP_AUTO_SHAPES; s++)
+            model.trees[p][s] = (rp__cost_tree){
+                .n = 1, .rules = {{.feature = RP_COST_LEAF, .bias = rp__cost_log(1000000)}}};
+    rp__cost_facts facts = look_at_or((const uint32_t[]){700, 90000}, 2, 10);
+    rp__cost_estimate(&model, &facts, &job);
+    assert_in_range(job.cpu_ns, 990000, 1010000);
+    facts = look_at_or((const uint32_t[]){0, 0}, 2, 10);
+    facts.work = 1000000000;
+    rp__cost_estimate(&model, &facts, &job);
+    assert_in_range(job.cpu_ns, 1, 10000);
+    assert_true(job.cpu_ns < job.gpu_ns);
+}
+
 static void lists_are_read_until_k_documents_are_found(void **state)
 {
     (void)state;
@@ -199,6 +219,7 @@ int main(void)
         cmocka_unit_test(few_slow_samples_do_not_matter),
         cmocka_unit_test(few_samples_make_one_rule),
         cmocka_unit_test(unknown_words_of_an_or_do_not_count),
+        cmocka_unit_test(a_core_has_what_matches_nothing),
         cmocka_unit_test(lists_are_read_until_k_documents_are_found),
     };
     return cmocka_run_group_tests_name("cost", tests, NULL, NULL);
