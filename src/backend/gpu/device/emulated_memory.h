@@ -1,5 +1,5 @@
-/* emulated_memory.h: the memory of an emulated device, or that the host shares with it: pages that can be read only
- * while they are open. */
+/* emulated_memory.h: the memory of an emulated device, or that the host shares with it: pages that
+ * can be read only while they are open. */
 #ifndef RP_EMULATED_MEMORY_H
 #define RP_EMULATED_MEMORY_H
 
@@ -12,8 +12,8 @@ typedef struct rp__emulated_memory {
     bool is_open;
 } rp__emulated_memory;
 
-/* At least `bytes` of memory, full of 0xCD, open if the others are, with a page behind it that is never readable.
- * NULL: none to be had. *pages: the bytes up to that page. */
+/* At least `bytes` of memory, full of 0xCD, open if the others are, with a page behind it that is
+ * never readable. NULL: none to be had. *pages: the bytes up to that page. */
 void *rp__emulated_memory_take(rp__emulated_memory *m, size_t bytes, size_t *pages);
 
 /* Gives it back: nobody can read it. False: no piece begins there. */
