@@ -85,8 +85,8 @@ static struct CUctx_st devices[DEVICES_MAX];
 static struct CUctx_st *opened; /* whose memory may be open, until the call ends */
 static uint64_t calls, commands, random_state;
 static kept *all_kept;
-static rp__emulated_memory pinned = {.stays_open = true}; /* the host's, which the devices share */
-static const rp__emulated_device_watcher *watch;          /* NULL: none */
+static rp__emulated_memory pinned = {.is_host = true}; /* the host's, which the devices share */
+static const rp__emulated_device_watcher *watch;       /* NULL: none */
 static __thread rp__cu_context current;
 
 /* ---- Calls --------------------------------------------------------------------------------------- */

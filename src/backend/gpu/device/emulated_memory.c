@@ -106,14 +106,11 @@ void *rp__emulated_memory_take(rp__emulated_memory *m, size_t bytes, size_t *pag
         return NULL;
     }
     size_t before = r.bytes - *pages;
-    *p = (piece){.next = m->pieces,
-                 .range = r,
-                 .at = r.at + before,
-                 .bytes = bytes,
-                 .is_open = m->stays_open};
+    *p = (piece){
+        .next = m->pieces, .range = r, .at = r.at + before, .bytes = bytes, .is_open = m->is_host};
     mprotect(r.at, r.bytes, PROT_READ | PROT_WRITE);
     memset(p->at, 0xCD, *pages);
-    if (!m->stays_open)
+    if (!m->is_host)
         mprotect(r.at, r.bytes, PROT_NONE);
     POISON(r.at, before);
     POISON(p->at + bytes, *pages - bytes);

@@ -8,12 +8,12 @@
 
 typedef struct rp__emulated_memory {
     struct rp__emulated_piece *pieces;
-    size_t used;     /* bytes asked for */
-    bool stays_open; /* from the beginning: the host's */
+    size_t used;  /* bytes asked for */
+    bool is_host; /* of the host: always open */
 } rp__emulated_memory;
 
-/* At least `bytes` of memory, full of 0xCD, closed unless it stays open, with a page behind it that
- * is never readable. NULL: none to be had. *pages: the bytes up to that page. */
+/* At least `bytes` of memory, full of 0xCD, closed unless it is the host's, with a page behind it
+ * that is never readable. NULL: none to be had. *pages: the bytes up to that page. */
 void *rp__emulated_memory_take(rp__emulated_memory *m, size_t bytes, size_t *pages);
 
 /* Gives it back: nobody can read it. False: no piece begins there. */
