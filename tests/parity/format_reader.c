@@ -8,6 +8,8 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+#include "parity/format_codes.h"
+
 static bool fail(format_index *ix, const char *format, ...)
 {
     va_list args;
@@ -237,115 +239,24 @@ const uint8_t *format_stop_words(const format_index *ix, size_t *bytes)
     return words;
 }
 
-/* ---- Chapter 6: block codes --------------------------------------------------------------------- */
-
-/* n values; where their bytes end. */
-typedef const uint8_t *code_fn(const uint8_t *p, size_t n, uint32_t *out);
-
-static const uint8_t *bp128(const uint8_t *p, size_t n, uint32_t *out)
-{
-    unsigned w = *p++;
-    for (size_t i = 0; i < n; i++) {
-        out[i] = 0;
-        for (unsigned j = 0; j < w; j++) {
-            size_t bit = i * w + j;
-            out[i] |= (uint32_t)(p[bit / 8] >> bit % 8 & 1) << j;
-        }
-    }
-    return p + (n * w + 7) / 8;
-}
-
-static const uint8_t *vbyte(const uint8_t *p, size_t n, uint32_t *out)
-{
-    const uint8_t *data = p + (n + 3) / 4;
-    for (size_t i = 0; i < n; i++) {
-        size_t length = (p[i / 4] >> 2 * (i % 4) & 3) + 1U;
-        out[i] = (uint32_t)number(data, length);
-        data += length;
-    }
-    return data;
-}
-
-/* w bits from bit `bit` on. */
-static uint32_t bits_at(const uint8_t *p, size_t bit, unsigned w)
-{
-    uint32_t v = 0;
-    for (unsigned j = 0; j < w; j++)
-        v |= (uint32_t)(p[(bit + j) / 8] >> (bit + j) % 8 & 1) << j;
-    return v;
-}
-
-static const uint8_t *rice(const uint8_t *p, size_t n, uint32_t *out)
-{
-    unsigned b = *p++;
-    const uint8_t *unary = p + (n * b + 7) / 8;
-    size_t bit = 0;
-    for (size_t i = 0; i < n; i++, bit++) {
-        out[i] = bits_at(p, i * b, b);
-        for (; bits_at(unary, bit, 1); bit++)
-            out[i] += 1U << b;
-    }
-    return unary + (bit + 7) / 8;
-}
-
-/* k ranks, then k parts of `width` bits, that are added above bit `shift`; where they end. */
-static const uint8_t *listed(const uint8_t *p, size_t k, unsigned rank_width, unsigned width,
-                             unsigned shift, uint32_t *out)
-{
-    for (size_t j = 0; j < k; j++)
-        out[bits_at(p, j * rank_width, rank_width)] += bits_at(p, k * rank_width + j * width, width)
-                                                       << shift;
-    return p + (k * (rank_width + width) + 7) / 8;
-}
-
-static const uint8_t *mapped(const uint8_t *p, size_t n, unsigned width, unsigned shift,
-                             uint32_t *out)
-{
-    size_t k = 0;
-    for (size_t i = 0; i < n; i++)
-        if (bits_at(p, i, 1))
-            out[i] += bits_at(p + (n + 7) / 8, k++ * width, width) << shift;
-    return p + (n + 7) / 8 + (k * width + 7) / 8;
-}
-
-static const uint8_t *optpfd(const uint8_t *p, size_t n, uint32_t *out)
-{
-    unsigned b = *p & 63, mode = *p++ >> 6, h = 0, k = 0, f = 0, far_width = 0, rank_width = 0;
-    bool has_far = mode == 3;
-    while ((n - 1) >> rank_width)
-        rank_width++;
-    if (mode == 1 || mode == 2) {
-        h = (*p & 7U) + 1;
-        has_far = *p & 8;
-        k = mode == 1 ? (*p >> 4) + 1U : 0;
-        p++;
-    }
-    if (has_far) {
-        f = (*p & 7U) + 1;
-        far_width = (*p++ >> 3) + 1U;
-    }
-    for (size_t i = 0; i < n; i++)
-        out[i] = bits_at(p, i * b, b);
-    p += (n * b + 7) / 8;
-    p = mode == 2 ? mapped(p, n, h, b, out) : listed(p, k, rank_width, h, b, out);
-    return listed(p, f, rank_width, far_width, b + h, out);
-}
-
 /* ---- Chapters 5 and 7: lists -------------------------------------------------------------------- */
 
 /* What lists are coded by; docs NULL: not by blocks. */
 typedef struct codec_row {
     uint32_t id;
     const char *name;
-    code_fn *docs, *freqs;
+    format_code *docs, *freqs;
 } codec_row;
 
 enum { RAW = 1, BITMAP = 17, AUTO = 24 };
 
 /* Of auto only the frequencies, if the manifest does not say them: mixed, which is not here. */
-static const codec_row rows[] = {{RAW, "raw", NULL, bp128},  {2, "vbyte", vbyte, vbyte},
-                                 {3, "bp128", bp128, bp128}, {7, "optpfd", optpfd, optpfd},
-                                 {10, "rice", rice, rice},   {BITMAP, "bitmap", NULL, bp128},
+static const codec_row rows[] = {{RAW, "raw", NULL, format_bp128},
+                                 {2, "vbyte", format_vbyte, format_vbyte},
+                                 {3, "bp128", format_bp128, format_bp128},
+                                 {7, "optpfd", format_optpfd, format_optpfd},
+                                 {10, "rice", format_rice, format_rice},
+                                 {BITMAP, "bitmap", NULL, format_bp128},
                                  {AUTO, "auto", NULL, NULL}};
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -510,7 +421,7 @@ static bool read_positions(format_index *ix, const uint8_t *p, uint64_t bytes,
         if (offsets && p != begin + u32(offsets + 4 * (first / 128)))
             return fail(ix, "a frame of positions is out of place");
         for (; from < to; from += 128)
-            p = bp128(p, to - from < 128 ? to - from : 128, t->positions + from);
+            p = format_bp128(p, to - from < 128 ? to - from : 128, t->positions + from);
     }
     for (uint32_t i = 0; i < t->df; i++)
         add_up(t->positions + t->starts[i], t->tfs[i]);

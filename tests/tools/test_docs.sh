@@ -63,5 +63,5 @@ fi
 help=$(make -s help)
 undocumented=$(sed -n 's/^\([a-z][a-z0-9-]*\):.*/\1/p' Makefile | sort -u | while read -r t; do
     grep -q "^  $t " <<<"$help" || echo "$t"
-done | grep -vxE 'examples|so|everything|graph|unit-parity|fuzz-clang|fuzz-replay-build|simde-tests')
+done | grep -vxE 'examples|so|unsanitized|everything|graph|unit-parity|fuzz-clang|fuzz-replay-build|simde-tests')
 verdict help_lists_the_targets "$undocumented"

@@ -85,7 +85,7 @@ static struct CUctx_st devices[DEVICES_MAX];
 static struct CUctx_st *opened; /* whose memory may be open, until the call ends */
 static uint64_t calls, commands, random_state;
 static kept *all_kept;
-static rp__emulated_memory pinned = {.is_open = true}; /* the host's, which the devices share */
+static rp__emulated_memory pinned = {.is_host = true}; /* the host's, which the devices share */
 static const rp__emulated_device_watcher *watch;       /* NULL: none */
 static __thread rp__cu_context current;
 
@@ -166,12 +166,19 @@ static void give_back(kept *gone)
 
 /* ---- Running commands ---------------------------------------------------------------------------- */
 
-static void open_memory(struct CUctx_st *d)
+/* What a command may touch: a kernel all. */
+static void open_memory(struct CUctx_st *d, const command *c)
 {
     if (opened != d)
         close_memory();
-    rp__emulated_memory_open(&d->memory);
     opened = d;
+    if (c->kind == LAUNCH) {
+        rp__emulated_memory_open(&d->memory);
+        return;
+    }
+    rp__emulated_memory_open_at(&d->memory, c->to, c->bytes);
+    if (c->kind == COPY)
+        rp__emulated_memory_open_at(&d->memory, c->from, c->bytes);
 }
 
 /* Blocks in an order of the seed's. Those of a kernel that waits for the host go on at every later look, until they end. */
@@ -202,7 +209,7 @@ static rp__cu_result run_command(struct CUctx_st *d, command *c)
         c->event->at = d->clock;
         return RP_CU_OK;
     }
-    open_memory(d);
+    open_memory(d, c);
     if (c->kind == COPY)
         memmove(c->to, c->from, c->bytes);
     else if (c->kind == FILL)

@@ -32,6 +32,7 @@ typedef struct rp__emulated_piece {
     range range;
     unsigned char *at; /* its end is on the last page of the range */
     size_t bytes;      /* asked for */
+    bool is_open;
 } piece;
 
 static range spares[SPARES];
@@ -105,10 +106,11 @@ void *rp__emulated_memory_take(rp__emulated_memory *m, size_t bytes, size_t *pag
         return NULL;
     }
     size_t before = r.bytes - *pages;
-    *p = (piece){.next = m->pieces, .range = r, .at = r.at + before, .bytes = bytes};
+    *p = (piece){
+        .next = m->pieces, .range = r, .at = r.at + before, .bytes = bytes, .is_open = m->is_host};
     mprotect(r.at, r.bytes, PROT_READ | PROT_WRITE);
     memset(p->at, 0xCD, *pages);
-    if (!m->is_open)
+    if (!m->is_host)
         mprotect(r.at, r.bytes, PROT_NONE);
     POISON(r.at, before);
     POISON(p->at + bytes, *pages - bytes);
@@ -125,7 +127,7 @@ bool rp__emulated_memory_give(rp__emulated_memory *m, void *at)
     piece *gone = *p;
     if (!gone)
         return false;
-    if (m->is_open)
+    if (gone->is_open)
         mprotect(gone->range.at, gone->range.bytes, PROT_NONE);
     *p = gone->next;
     m->used -= gone->bytes;
@@ -140,22 +142,29 @@ void *rp__emulated_memory_any(const rp__emulated_memory *m)
     return m->pieces ? m->pieces->at : NULL;
 }
 
-static void protect(rp__emulated_memory *m, int protection)
+static void protect(piece *p, bool is_open)
 {
-    for (const piece *p = m->pieces; p; p = p->next)
-        mprotect(p->range.at, p->range.bytes, protection);
+    if (p->is_open != is_open)
+        mprotect(p->range.at, p->range.bytes, is_open ? PROT_READ | PROT_WRITE : PROT_NONE);
+    p->is_open = is_open;
 }
 
 void rp__emulated_memory_open(rp__emulated_memory *m)
 {
-    if (!m->is_open)
-        protect(m, PROT_READ | PROT_WRITE);
-    m->is_open = true;
+    for (piece *p = m->pieces; p; p = p->next)
+        protect(p, true);
+}
+
+void rp__emulated_memory_open_at(rp__emulated_memory *m, const void *at, size_t bytes)
+{
+    const uintptr_t from = (uintptr_t)at;
+    for (piece *p = m->pieces; p; p = p->next)
+        if (from < (uintptr_t)p->at + p->bytes && (uintptr_t)p->at < from + bytes)
+            protect(p, true);
 }
 
 void rp__emulated_memory_close(rp__emulated_memory *m)
 {
-    if (m->is_open)
-        protect(m, PROT_NONE);
-    m->is_open = false;
+    for (piece *p = m->pieces; p; p = p->next)
+        protect(p, false);
 }

@@ -196,7 +196,7 @@ static uint64_t draw(block *b)
 static uint32_t run_round(block *b)
 {
     for (uint32_t i = 0; i < b->launch.block; i++) {
-        uint32_t j = (uint32_t)(draw(b) * (i + 1) >> 31); /* of the 31 bits that it draws */
+        uint32_t j = (uint32_t)(draw(b) % (i + 1));
         b->order[i] = b->order[j];
         b->order[j] = i;
     }

@@ -1,0 +1,93 @@
+/* format_codes.c: see format_codes.h. Chapter 6 of docs/format.md. */
+#include "parity/format_codes.h"
+
+#include <stdbool.h>
+
+/* w bits from bit `bit` on. */
+static uint32_t bits_at(const uint8_t *p, size_t bit, unsigned w)
+{
+    uint32_t v = 0;
+    for (unsigned j = 0; j < w; j++)
+        v |= (uint32_t)(p[(bit + j) / 8] >> (bit + j) % 8 & 1) << j;
+    return v;
+}
+
+const uint8_t *format_bp128(const uint8_t *p, size_t n, uint32_t *out)
+{
+    unsigned w = *p++;
+    for (size_t i = 0; i < n; i++) {
+        out[i] = 0;
+        for (unsigned j = 0; j < w; j++) {
+            size_t bit = i * w + j;
+            out[i] |= (uint32_t)(p[bit / 8] >> bit % 8 & 1) << j;
+        }
+    }
+    return p + (n * w + 7) / 8;
+}
+
+const uint8_t *format_vbyte(const uint8_t *p, size_t n, uint32_t *out)
+{
+    const uint8_t *data = p + (n + 3) / 4;
+    for (size_t i = 0; i < n; i++) {
+        size_t length = (p[i / 4] >> 2 * (i % 4) & 3) + 1U;
+        out[i] = bits_at(data, 0, 8 * (unsigned)length);
+        data += length;
+    }
+    return data;
+}
+
+const uint8_t *format_rice(const uint8_t *p, size_t n, uint32_t *out)
+{
+    unsigned b = *p++;
+    const uint8_t *unary = p + (n * b + 7) / 8;
+    size_t bit = 0;
+    for (size_t i = 0; i < n; i++, bit++) {
+        out[i] = bits_at(p, i * b, b);
+        for (; bits_at(unary, bit, 1); bit++)
+            out[i] += 1U << b;
+    }
+    return unary + (bit + 7) / 8;
+}
+
+/* k ranks, then k parts of `width` bits, that are added above bit `shift`; where they end. */
+static const uint8_t *listed(const uint8_t *p, size_t k, unsigned rank_width, unsigned width,
+                             unsigned shift, uint32_t *out)
+{
+    for (size_t j = 0; j < k; j++)
+        out[bits_at(p, j * rank_width, rank_width)] += bits_at(p, k * rank_width + j * width, width)
+                                                       << shift;
+    return p + (k * (rank_width + width) + 7) / 8;
+}
+
+static const uint8_t *mapped(const uint8_t *p, size_t n, unsigned width, unsigned shift,
+                             uint32_t *out)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++)
+        if (bits_at(p, i, 1))
+            out[i] += bits_at(p + (n + 7) / 8, k++ * width, width) << shift;
+    return p + (n + 7) / 8 + (k * width + 7) / 8;
+}
+
+const uint8_t *format_optpfd(const uint8_t *p, size_t n, uint32_t *out)
+{
+    unsigned b = *p & 63, mode = *p++ >> 6, h = 0, k = 0, f = 0, far_width = 0, rank_width = 0;
+    bool has_far = mode == 3;
+    while ((n - 1) >> rank_width)
+        rank_width++;
+    if (mode == 1 || mode == 2) {
+        h = (*p & 7U) + 1;
+        has_far = *p & 8;
+        k = mode == 1 ? (*p >> 4) + 1U : 0;
+        p++;
+    }
+    if (has_far) {
+        f = (*p & 7U) + 1;
+        far_width = (*p++ >> 3) + 1U;
+    }
+    for (size_t i = 0; i < n; i++)
+        out[i] = bits_at(p, i * b, b);
+    p += (n * b + 7) / 8;
+    p = mode == 2 ? mapped(p, n, h, b, out) : listed(p, k, rank_width, h, b, out);
+    return listed(p, f, rank_width, far_width, b + h, out);
+}
