@@ -193,9 +193,9 @@ void *rp__fused_and_put(rp__fused_and *b, size_t bytes, uint64_t *at)
     return b->host + from;
 }
 
-karg_and_term *rp__fused_and_next(const rp__fused_and *b, size_t words)
+karg_and_term *rp__fused_and_next(const rp__fused_and *b)
 {
-    const bool has_room = words <= (b->limits.bytes - b->used) / sizeof(karg_and_term);
+    const bool has_room = KARG_MAX_TERMS * sizeof(karg_and_term) <= b->limits.bytes - b->used;
     return has_room ? (karg_and_term *)(void *)(b->host + b->used) : NULL;
 }
 
