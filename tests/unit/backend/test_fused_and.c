@@ -184,7 +184,11 @@ static bool add(world *w, rp__fused_and *b, query *q)
         *word = l->word;
         words[i] = (karg_and_term){at, scaled, l->n};
     }
-    return rp__fused_and_add(b, words, q->n);
+    karg_and_term *next = rp__fused_and_next(b);
+    if (!next || q->n % 2)
+        return rp__fused_and_add(b, words, q->n);
+    memcpy(next, words, q->n * sizeof *words); /* where they go, so that nothing is copied */
+    return rp__fused_and_add(b, next, q->n);
 }
 
 static uint32_t rank_of(const list *l, uint32_t docid)
@@ -368,6 +372,7 @@ static void no_room_is_said(void **state)
     uint64_t at;
     assert_int_equal(rp__fused_and_open(&b, &w->device, &limits), RP_OK);
     rp__fused_and_begin(&b, &w->at_norms, 1, 0, DOCS);
+    assert_null(rp__fused_and_next(&b));
     assert_true(add(w, &b, &q));
     assert_true(add(w, &b, &q));
     assert_false(add(w, &b, &q));

@@ -179,7 +179,7 @@ static rp_status add_query(const flight *f, rp__batch_item *item)
     karg_and_term here[KARG_MAX_TERMS];
     rp__batch_item **added = f->own;
     rp__fused_and *b = batch_of(f);
-    karg_and_term *next = rp__fused_and_next(b, item->query.n_words), *terms = next ? next : here;
+    karg_and_term *next = rp__fused_and_next(b), *terms = next ? next : here;
     uint32_t n = 0;
     rp_status status = put_terms(f, &item->query, terms, &n);
     if (status == RP_DAMAGED) {

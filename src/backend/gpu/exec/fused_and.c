@@ -193,10 +193,10 @@ void *rp__fused_and_put(rp__fused_and *b, size_t bytes, uint64_t *at)
     return b->host + from;
 }
 
-karg_and_term *rp__fused_and_next(const rp__fused_and *b, size_t words)
+karg_and_term *rp__fused_and_next(const rp__fused_and *b)
 {
-    const bool has_room = words <= (b->limits.bytes - b->used) / sizeof(karg_and_term);
-    return has_room ? (karg_and_term *)(void *)(b->host + b->used) : NULL;
+    const bool is_enough = KARG_MAX_TERMS * sizeof(karg_and_term) <= b->limits.bytes - b->used;
+    return is_enough ? (karg_and_term *)(void *)(b->host + b->used) : NULL;
 }
 
 bool rp__fused_and_add(rp__fused_and *b, const karg_and_term *words, uint32_t n)

@@ -71,9 +71,9 @@ void rp__fused_and_begin(rp__fused_and *b, const karg_norms *norms, uint32_t k, 
 /* Room for bytes that go to the device with the batch, at *at there: words, lists. NULL: there is
  * none left. */
 void *rp__fused_and_put(rp__fused_and *b, size_t bytes, uint64_t *at);
-/* Where the words of the next query go, at most so many, for who writes them there and then adds
- * them; NULL: there is no room for so many. */
-karg_and_term *rp__fused_and_next(const rp__fused_and *b, size_t words);
+/* Where the words of the next query go, for who writes them there and then adds them; NULL: there
+ * is no room for KARG_MAX_TERMS. */
+karg_and_term *rp__fused_and_next(const rp__fused_and *b);
 /* A query of n words, 1 to KARG_MAX_TERMS, the shortest list first. False: there is no room left;
  * nothing was added. */
 bool rp__fused_and_add(rp__fused_and *b, const karg_and_term *words, uint32_t n);

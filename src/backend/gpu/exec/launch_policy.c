@@ -157,7 +157,7 @@ const rp__launch_row *rp__launch_policy_choose(const rp__launch_request *r, rp_f
 bool rp__launch_policy_is_group_and(const rp__query *query, uint32_t *shortest)
 {
     const rp__launch_row *row = &rp__launch_table[RP_LAUNCH_AND_BATCH];
-    uint32_t least = UINT32_MAX;
+    uint32_t min_df = UINT32_MAX;
     bool is_and = true;
     if (query->n_ops < 3 || query->n_ops - 2 > row->max_terms || query->k > row->max_k ||
         query->algorithm || query->begin >= query->end || query->begin >= query->lengths.n_docs)
@@ -165,9 +165,9 @@ bool rp__launch_policy_is_group_and(const rp__query *query, uint32_t *shortest)
     for (const rp__op *op = query->ops + 1, *end = query->ops + query->n_ops - 1; op < end; op++)
         is_and = is_and && op->kind == RP_OP_TERM && op->role == RP_MUST;
     for (size_t i = 0; i < query->n_words; i++)
-        least = query->words[i].term.df < least ? query->words[i].term.df : least;
-    *shortest = least;
-    return is_and && least > 0;
+        min_df = query->words[i].term.df < min_df ? query->words[i].term.df : min_df;
+    *shortest = min_df;
+    return is_and && min_df > 0;
 }
 
 const rp__launch_row *rp__launch_policy_last(rp__shape shape)
