@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-#include "sim/sim.h"
-
 static const char *const classes[] = {
 #define RP_SIM_TEXT(name, text) text,
     RP_SIM_CLASS_MAP(RP_SIM_TEXT)};
@@ -38,25 +36,4 @@ void rp__sim_stats_sum(const rp__sim_report *report, uint32_t kind, uint64_t cyc
     for (uint32_t i = 0; i < report->n_units; i++)
         for (uint32_t c = 0; c < RP_SIM_CLASSES && report->units[i].kind == kind; c++)
             cycles[c] += report->units[i].cycles[c];
-}
-
-static const char *const status_names[] = {
-#define RP_SIM_STATUS_NAME(name, sentence) #name,
-    RP_SIM_STATUS_MAP(RP_SIM_STATUS_NAME)
-#undef RP_SIM_STATUS_NAME
-};
-static const char *const status_texts[] = {
-#define RP_SIM_STATUS_TEXT(name, sentence) sentence,
-    RP_SIM_STATUS_MAP(RP_SIM_STATUS_TEXT)
-#undef RP_SIM_STATUS_TEXT
-};
-
-const char *rp__machine_status_name(uint32_t status)
-{
-    return status < RP_SIM_STATUSES ? status_names[status] : "unknown";
-}
-
-const char *rp__machine_status_text(uint32_t status)
-{
-    return status < RP_SIM_STATUSES ? status_texts[status] : "unknown";
 }

@@ -67,8 +67,8 @@ static inline rp__sim_request *rp__sim_read(rp__sim_port *port, rp__sim_clock *c
 
 /* ---- Pipes ----------------------------------------------------------------------------------- */
 
-/* Stages that move together: when the last one cannot leave, none moves. What is in the pipe lies in
- * the link behind it, ahead of what was pushed, so that it moves by counting. */
+/* Stages that move together: when the last one cannot leave, none moves. What is in the pipe lies
+ * in the link behind it, ahead of what was pushed, so that it moves by counting. */
 typedef struct rp__sim_pipe {
     uint64_t due[64]; /* of each, in the pipe's own time, which stops when the pipe stalls */
     uint32_t head, n, latency;
