@@ -36,7 +36,7 @@ static bool has_line_to_fetch(rp__dcu *dcu)
 
 static bool request_line(rp__dcu *dcu, rp__sim_clock *clock)
 {
-    if (!dcu->may_fetch || dcu->n_lines == dcu->config->dcu_lines || !has_line_to_fetch(dcu) ||
+    if (dcu->n_lines == dcu->config->dcu_lines || !has_line_to_fetch(dcu) ||
         !rp__link_space(&dcu->request, clock))
         return false;
     const rp__sim_block *block = &dcu->blocks[dcu->fetch];
@@ -103,7 +103,7 @@ void rp__dcu_drop_line(rp__dcu *dcu, rp__sim_clock *clock)
 /* Nobody needs the rest of the block. */
 static bool abandon_block(rp__dcu *dcu, rp__sim_clock *clock)
 {
-    const uint32_t *number = dcu->abandon ? rp__link_head(dcu->abandon, clock) : NULL;
+    const uint32_t *number = rp__link_head(dcu->abandon, clock);
     if (!number)
         return false;
     const rp__sim_block *block = &dcu->blocks[0];
@@ -117,11 +117,25 @@ static bool abandon_block(rp__dcu *dcu, rp__sim_clock *clock)
 
 static bool drop_abandoned_line(rp__dcu *dcu, rp__sim_clock *clock)
 {
-    if (!dcu->drop_lines || !rp__link_head(&dcu->lines, clock))
+    if (!rp__link_head(&dcu->lines, clock))
         return false;
     rp__link_pop(&dcu->lines, clock);
     dcu->n_lines--;
     dcu->drop_lines--;
+    return true;
+}
+
+/* The same where all of the bits, and more after them, lie in one word of the first line. */
+static inline bool take_near_bits(rp__dcu *dcu, uint32_t w, uint64_t *bits,
+                                  const rp__sim_clock *clock)
+{
+    const uint32_t shift = dcu->position & 63;
+    const rp__sim_line *line = rp__link_head(&dcu->lines, clock);
+    if (!line || line->is_bad || shift + w >= 64)
+        return false;
+    *bits = line->words[dcu->position >> 6] >> shift & ((UINT64_C(1) << w) - 1);
+    dcu->counts->payload_bits += w;
+    dcu->position += w;
     return true;
 }
 
@@ -154,8 +168,9 @@ bool rp__dcu_take_bits(rp__dcu *dcu, uint32_t w, uint64_t *bits, rp__sim_clock *
 static bool decode_end(rp__dcu *dcu, rp__sim_clock *clock)
 {
     rp__sim_blame(&dcu->status, dcu->blocks[0].status);
-    rp__sim_posting end = {.flags = RP_SIM_END | RP_SIM_NONE, .status = dcu->status};
-    rp__sim_pipe_enter(&dcu->pipe, &end, &dcu->out, clock);
+    *rp__sim_pipe_next(&dcu->pipe, &dcu->out) =
+        (rp__sim_posting){.flags = RP_SIM_END | RP_SIM_NONE, .status = dcu->status};
+    rp__sim_pipe_enter(&dcu->pipe, &dcu->out, clock);
     dcu->status = RP_SIM_OK;
     drop_block(dcu);
     return true;
@@ -170,7 +185,8 @@ static bool decode(rp__dcu *dcu, rp__sim_clock *clock)
         return decode_end(dcu, clock);
     uint64_t bits;
     if (block->is_bp128 ? !rp__dcu_bp128_take(dcu, &bits, clock)
-                        : !rp__dcu_take_bits(dcu, width(block), &bits, clock))
+                        : !take_near_bits(dcu, width(block), &bits, clock) &&
+                              !rp__dcu_take_bits(dcu, width(block), &bits, clock))
         return false;
     uint64_t gap = bits & ((UINT64_C(1) << block->gap_bits) - 1);
     bool is_first = dcu->left == block->n;
@@ -178,13 +194,15 @@ static bool decode(rp__dcu *dcu, rp__sim_clock *clock)
         rp__sim_blame(&dcu->status, RP_SIM_BAD_LIST);
     dcu->doc += (uint32_t)gap;
     dcu->left--;
-    rp__sim_posting posting = {.slot = block->slot,
-                               .doc = dcu->doc,
-                               .value = (uint32_t)(bits >> block->gap_bits),
-                               .block = block->number,
-                               .flags = dcu->left ? 0 : RP_SIM_LAST};
-    if (posting.doc >= dcu->setup->first_doc && posting.doc < dcu->setup->end_doc)
-        rp__sim_pipe_enter(&dcu->pipe, &posting, &dcu->out, clock);
+    if (dcu->doc >= dcu->setup->first_doc && dcu->doc < dcu->setup->end_doc) {
+        *rp__sim_pipe_next(&dcu->pipe, &dcu->out) =
+            (rp__sim_posting){.slot = block->slot,
+                              .doc = dcu->doc,
+                              .value = (uint32_t)(bits >> block->gap_bits),
+                              .block = block->number,
+                              .flags = dcu->left ? 0 : RP_SIM_LAST};
+        rp__sim_pipe_enter(&dcu->pipe, &dcu->out, clock);
+    }
     dcu->counts->postings++;
     if (!dcu->left) {
         if (block->is_bp128 ? dcu->position : end_bit(block) & 511 && block->n_bits)
@@ -197,22 +215,24 @@ static bool decode(rp__dcu *dcu, rp__sim_clock *clock)
 rp__turn rp__dcu_step(rp__dcu *dcu, rp__sim_clock *clock)
 {
     bool moved = rp__sim_pipe_step(&dcu->pipe, &dcu->out, clock);
-    moved |= request_line(dcu, clock);
+    if (dcu->may_fetch)
+        moved |= request_line(dcu, clock);
     bool unpacked = dcu->config->bp128 && rp__dcu_bp128_unpack(dcu, clock);
     bool decoded = unpacked || decode(dcu, clock);
-    moved |= drop_abandoned_line(dcu, clock);
-    moved |= abandon_block(dcu, clock);
+    if (dcu->drop_lines)
+        moved |= drop_abandoned_line(dcu, clock);
+    if (dcu->abandon)
+        moved |= abandon_block(dcu, clock);
     moved |= take_block(dcu, clock);
-    uint64_t wake = moved || decoded ? clock->now + 1 : rp__sim_pipe_due(&dcu->pipe, clock);
-    uint32_t spent = RP_SIM_WAIT_MEMORY;
     if (decoded)
-        spent = RP_SIM_BUSY;
-    else if (dcu->pipe.is_stalled ||
-             (dcu->n_blocks && dcu->pipe.latency == 1 && !rp__link_space(&dcu->out, clock)))
+        return rp__turn_busy(clock);
+    uint32_t spent = RP_SIM_WAIT_MEMORY;
+    if (dcu->pipe.is_stalled ||
+        (dcu->n_blocks && dcu->pipe.latency == 1 && !rp__link_space(&dcu->out, clock)))
         spent = RP_SIM_WAIT_OUT;
     else if (dcu->pipe.n)
         spent = RP_SIM_BUSY;
     else if (!dcu->n_blocks)
         spent = rp__sim_is_open(dcu->setup, clock) ? RP_SIM_WAIT_IN : RP_SIM_IDLE;
-    return (rp__turn){wake, spent, spent};
+    return (rp__turn){moved ? clock->now + 1 : rp__sim_pipe_due(&dcu->pipe, clock), spent, spent};
 }

@@ -16,8 +16,8 @@ struct choice {
     uint64_t wake;
 };
 
-static void consider(struct choice *best, const struct rp__dram_channel *c, uint16_t entry,
-                     enum rp__dram_kind kind, uint64_t when, uint64_t now)
+static inline void consider(struct choice *best, const struct rp__dram_channel *c, uint16_t entry,
+                            enum rp__dram_kind kind, uint64_t when, uint64_t now)
 {
     uint32_t order = c->pool[entry].order;
     if (when > now) {
@@ -172,10 +172,15 @@ static uint64_t wake_after(const struct rp__dram_channel *c, uint64_t step)
     if (c->n_priority) {
         return step;
     }
+    if (!c->reads.n && !c->writes.n) {
+        return c->next_refresh;
+    }
     struct choice best = {.entry = RP__DRAM_NONE, .wake = c->next_refresh};
     const bool is_writing = drains(c);
     consider_columns(c, is_writing, UINT64_MAX, &best, step);
-    consider_misses(c, is_writing ? &c->writes : &c->reads, UINT64_MAX, &best, step);
+    if ((is_writing ? c->writes.misses : c->reads.misses) && best.wake > step) {
+        consider_misses(c, is_writing ? &c->writes : &c->reads, UINT64_MAX, &best, step);
+    }
     return best.entry == RP__DRAM_NONE ? best.wake : step;
 }
 

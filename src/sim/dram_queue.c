@@ -36,14 +36,6 @@ static void set_bit(uint64_t *mask, uint32_t bank, bool is_set)
     *mask = (*mask & ~(1ULL << bank)) | (uint64_t)is_set << bank;
 }
 
-static void set_masks(struct rp__dram_queue *queue, uint32_t bank)
-{
-    const struct rp__dram_list *list = &queue->lists[bank];
-    set_bit(&queue->used, bank, list->head != RP__DRAM_NONE);
-    set_bit(&queue->hits, bank, list->hit != RP__DRAM_NONE);
-    set_bit(&queue->misses, bank, list->miss != RP__DRAM_NONE);
-}
-
 static bool is_hit(const struct rp__dram_channel *c, const struct rp__dram_entry *e)
 {
     return rp__dram_is_open(c, e->bank) && c->banks[e->bank].row == e->row;
@@ -54,7 +46,7 @@ void rp__dram_queue_push(struct rp__dram_channel *channel, struct rp__dram_queue
 {
     struct rp__dram_entry *e = &channel->pool[entry];
     struct rp__dram_list *list = &queue->lists[e->bank];
-    uint16_t *first = is_hit(channel, e) ? &list->hit : &list->miss;
+    const uint64_t bit = 1ULL << e->bank;
     e->prev = list->tail;
     e->next = RP__DRAM_NONE;
     if (list->tail == RP__DRAM_NONE) {
@@ -63,12 +55,16 @@ void rp__dram_queue_push(struct rp__dram_channel *channel, struct rp__dram_queue
         channel->pool[list->tail].next = entry;
     }
     list->tail = entry;
-    if (*first == RP__DRAM_NONE) {
-        *first = entry;
+    if (is_hit(channel, e)) {
+        list->hit = list->hit == RP__DRAM_NONE ? entry : list->hit;
+        queue->hits |= bit;
+    } else {
+        list->miss = list->miss == RP__DRAM_NONE ? entry : list->miss;
+        queue->misses |= bit;
     }
+    queue->used |= bit;
     list->n++;
     queue->n++;
-    set_masks(queue, e->bank);
 }
 
 /* The first entry from `i` on that is a hit, or that is none. */
@@ -87,23 +83,33 @@ void rp__dram_queue_remove(struct rp__dram_channel *channel, struct rp__dram_que
     struct rp__dram_list *list = &queue->lists[e->bank];
     if (list->hit == entry) {
         list->hit = find(channel, e->next, true);
+        set_bit(&queue->hits, e->bank, list->hit != RP__DRAM_NONE);
     } else if (list->miss == entry) {
         list->miss = find(channel, e->next, false);
+        set_bit(&queue->misses, e->bank, list->miss != RP__DRAM_NONE);
     }
     *(e->prev == RP__DRAM_NONE ? &list->head : &channel->pool[e->prev].next) = e->next;
     *(e->next == RP__DRAM_NONE ? &list->tail : &channel->pool[e->next].prev) = e->prev;
     list->n--;
     queue->n--;
-    set_masks(queue, e->bank);
+    if (!list->n) {
+        queue->used &= ~(1ULL << e->bank);
+    }
 }
 
 void rp__dram_queue_sort(const struct rp__dram_channel *channel, struct rp__dram_queue *queue,
                          uint32_t bank)
 {
+    if (!(queue->used >> bank & 1U)) {
+        return;
+    }
     struct rp__dram_list *list = &queue->lists[bank];
-    list->hit = find(channel, list->head, true);
-    list->miss = find(channel, list->head, false);
-    set_masks(queue, bank);
+    const bool is_first = is_hit(channel, &channel->pool[list->head]);
+    const uint16_t other = find(channel, channel->pool[list->head].next, !is_first);
+    list->hit = is_first ? list->head : other;
+    list->miss = is_first ? other : list->head;
+    set_bit(&queue->hits, bank, list->hit != RP__DRAM_NONE);
+    set_bit(&queue->misses, bank, list->miss != RP__DRAM_NONE);
 }
 
 void rp__dram_queue_sort_bank(struct rp__dram_channel *channel, uint32_t bank)

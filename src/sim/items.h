@@ -113,11 +113,11 @@ enum { RP_SIM_LAST = 1, RP_SIM_NONE = 2, RP_SIM_END = 4 };
 /* A posting on its way to a result. */
 typedef struct rp__sim_posting {
     uint64_t slot;       /* of its block's first result */
+    uint64_t meta;       /* AND, of a paired list: metadata of the candidate */
     uint32_t doc, value; /* value: tf, then score */
     uint32_t block;      /* number of its block */
     uint32_t candidate;  /* AND: block of list1 that may have its docid */
     uint32_t base;       /* AND: skip value of that block */
-    uint64_t meta;       /* AND, of a paired list: its metadata */
     uint8_t flags;       /* LAST of its block; NONE: no posting, only the flags; END of the query */
     uint8_t status;      /* of END */
 } rp__sim_posting;

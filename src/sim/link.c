@@ -5,8 +5,13 @@
 
 rp_status rp__link_init(rp__link *link, uint32_t depth, size_t item_bytes)
 {
+    return rp__link_init_ahead(link, depth, 0, item_bytes);
+}
+
+rp_status rp__link_init_ahead(rp__link *link, uint32_t depth, uint32_t ahead, size_t item_bytes)
+{
     uint32_t slots = 1;
-    while (slots < depth)
+    while (slots < depth + ahead)
         slots *= 2;
     *link = (rp__link){.push_cycle = RP_SIM_NEVER,
                        .pop_cycle = RP_SIM_NEVER,

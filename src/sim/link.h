@@ -30,13 +30,24 @@ static inline void rp__sim_wake(rp__sim_clock *clock, uint32_t unit)
     clock->wake[unit >> 6] |= UINT64_C(1) << (unit & 63);
 }
 
+/* A unit's place in `wake`. */
+typedef struct rp__sim_alarm {
+    uint64_t bit;
+    uint32_t word;
+} rp__sim_alarm;
+
+static inline rp__sim_alarm rp__sim_alarm_of(uint32_t unit)
+{
+    return (rp__sim_alarm){UINT64_C(1) << (unit & 63), unit >> 6};
+}
+
 typedef struct rp__link {
     uint64_t pushed, popped;        /* items since the machine began */
     uint64_t push_cycle, pop_cycle; /* the last cycle that had one */
     uint32_t pushes_now, pops_now;  /* in that cycle */
     uint32_t depth, mask, item_bytes;
-    uint32_t wake_fill;          /* a pop wakes the producer if the link has so many items */
-    uint16_t producer, consumer; /* units to wake */
+    uint32_t wake_fill; /* a pop wakes the producer if the link has so many items */
+    rp__sim_alarm producer, consumer;
     uint8_t *items;
     uint64_t *ready; /* a bit that a push sets, for a consumer of many links; or NULL */
     uint64_t ready_bit;
@@ -44,6 +55,8 @@ typedef struct rp__link {
 
 /* RP_NO_MEMORY is the only failure. */
 rp_status rp__link_init(rp__link *link, uint32_t depth, size_t item_bytes);
+/* The same, with room for items that the producer works on before it pushes them. */
+rp_status rp__link_init_ahead(rp__link *link, uint32_t depth, uint32_t ahead, size_t item_bytes);
 void rp__link_reset(rp__link *link);
 
 static inline uint64_t rp__link_pushed_before(const rp__link *link, const rp__sim_clock *clock)
@@ -78,7 +91,7 @@ static inline void rp__link_pop(rp__link *link, rp__sim_clock *clock)
     link->pop_cycle = clock->now;
     clock->last_move = clock->now;
     if (link->pushed - link->popped >= link->wake_fill)
-        rp__sim_wake(clock, link->producer);
+        clock->wake[link->producer.word] |= link->producer.bit;
     link->popped++;
 }
 
@@ -95,17 +108,23 @@ static inline uint32_t rp__link_fill(const rp__link *link, const rp__sim_clock *
     return link->depth - rp__link_space(link, clock);
 }
 
+/* The producer's own room: the item that the i-th push from now on will push. */
+static inline void *rp__link_ahead(const rp__link *link, uint32_t i)
+{
+    return link->items + ((link->pushed + i) & link->mask) * link->item_bytes;
+}
+
 /* There is space. The caller fills the item that is returned. */
 static inline void *rp__link_push(rp__link *link, rp__sim_clock *clock)
 {
-    void *item = link->items + (link->pushed & link->mask) * link->item_bytes;
+    void *item = rp__link_ahead(link, 0);
     link->pushes_now = link->push_cycle == clock->now ? link->pushes_now + 1 : 1;
     link->push_cycle = clock->now;
-    link->pushed++;
     clock->last_move = clock->now;
     if (link->ready)
         *link->ready |= link->ready_bit;
-    rp__sim_wake(clock, link->consumer);
+    clock->wake[link->consumer.word] |= link->consumer.bit;
+    link->pushed++;
     return item;
 }
 

@@ -18,6 +18,7 @@ enum { DOORBELL_DEPTH = 2, PAIR_DEPTH = 2, MAX_BLOCK = 2048 };
 enum { SECOND_DCU = 1, MERGE = 6 }; /* units of a core, from its first */
 
 typedef struct unit {
+    rp__turn (*step)(void *state, rp__sim_clock *clock);
     void *state;
     uint32_t kind, index, spent; /* spent: class of the last step */
     uint64_t counted;            /* cycles before this one are in `cycles` */
@@ -58,16 +59,53 @@ struct rp__machine {
     size_t n_descriptors, descriptors_cap, completions_cap;
     uint64_t evaluations, next_timer; /* next_timer: no unit's is earlier */
     run runs[RP_SIM_MAX_CORES];
-    uint32_t running;                  /* cores that are in a run */
-    uint64_t timed[RP_SIM_WAKE_WORDS]; /* units that have a timer */
+    uint32_t running;                   /* cores that are in a run */
+    uint64_t merges[RP_SIM_WAKE_WORDS]; /* all merge units */
+    uint64_t timed[RP_SIM_WAKE_WORDS];  /* units that have a timer */
 };
 
 /* ---- Building -------------------------------------------------------------------------------- */
 
+#define STEP(name)                                                                                 \
+    static rp__turn step_##name(void *state, rp__sim_clock *clock)                                 \
+    {                                                                                              \
+        return rp__##name##_step(state, clock);                                                    \
+    }
+STEP(host)
+STEP(command_queue)
+STEP(query_scheduler)
+STEP(mai)
+STEP(memory)
+STEP(block_reader)
+STEP(block_scheduler)
+STEP(dcu)
+STEP(su)
+STEP(bsu)
+STEP(l1_fetch)
+STEP(merge_unit)
+STEP(write_back)
+#undef STEP
+
+static rp__turn (*const steps[])(void *state, rp__sim_clock *clock) = {
+    [RP_SIM_KIND_HOST] = step_host,
+    [RP_SIM_KIND_COMMAND_QUEUE] = step_command_queue,
+    [RP_SIM_KIND_QUERY_SCHEDULER] = step_query_scheduler,
+    [RP_SIM_KIND_MAI] = step_mai,
+    [RP_SIM_KIND_MEMORY] = step_memory,
+    [RP_SIM_KIND_BLOCK_READER] = step_block_reader,
+    [RP_SIM_KIND_BLOCK_SCHEDULER] = step_block_scheduler,
+    [RP_SIM_KIND_DCU] = step_dcu,
+    [RP_SIM_KIND_SU] = step_su,
+    [RP_SIM_KIND_BSU] = step_bsu,
+    [RP_SIM_KIND_L1_FETCH] = step_l1_fetch,
+    [RP_SIM_KIND_MERGE] = step_merge_unit,
+    [RP_SIM_KIND_WRITE_BACK] = step_write_back,
+};
+
 static uint16_t add_unit(rp__machine *m, uint32_t kind, uint32_t index, void *state)
 {
-    m->units[m->n_units] =
-        (unit){.state = state, .kind = kind, .index = index, .timer = RP_SIM_NEVER};
+    m->units[m->n_units] = (unit){
+        .step = steps[kind], .state = state, .kind = kind, .index = index, .timer = RP_SIM_NEVER};
     rp__sim_wake(&m->clock, m->n_units);
     return (uint16_t)m->n_units++;
 }
@@ -76,8 +114,16 @@ static rp_status make_link(rp__link *link, uint32_t depth, size_t item, uint32_t
                            uint32_t consumer)
 {
     rp_status status = rp__link_init(link, depth, item);
-    link->producer = (uint16_t)producer;
-    link->consumer = (uint16_t)consumer;
+    link->producer = rp__sim_alarm_of(producer);
+    link->consumer = rp__sim_alarm_of(consumer);
+    return status;
+}
+
+/* A link of postings after a pipe, with room for those that are in the pipe or wait for it. */
+static rp_status make_out(rp__link *link, uint32_t depth, uint32_t ahead, uint32_t producer)
+{
+    rp_status status = rp__link_init_ahead(link, depth, ahead, sizeof(rp__sim_posting));
+    link->producer = rp__sim_alarm_of(producer);
     return status;
 }
 
@@ -121,12 +167,12 @@ static rp_status make_front(rp__machine *m, rp_error *err)
     m->scheduler.switch_due = RP_SIM_NEVER;
     m->mai.memory = m->memory.bytes = &m->bytes;
     m->mai.counts = m->memory.counts = &m->counts;
-    m->mai.to_memory.producer = RP_SIM_KIND_MAI;
-    m->mai.to_memory.consumer = RP_SIM_KIND_MEMORY;
+    m->mai.to_memory.producer = rp__sim_alarm_of(RP_SIM_KIND_MAI);
+    m->mai.to_memory.consumer = rp__sim_alarm_of(RP_SIM_KIND_MEMORY);
     m->memory.in = &m->mai.to_memory;
     rp_status status = rp__memory_init(&m->memory, c, err);
-    m->memory.out.producer = RP_SIM_KIND_MEMORY;
-    m->memory.out.consumer = RP_SIM_KIND_MAI;
+    m->memory.out.producer = rp__sim_alarm_of(RP_SIM_KIND_MEMORY);
+    m->memory.out.consumer = rp__sim_alarm_of(RP_SIM_KIND_MAI);
     m->mai.from_memory = &m->memory.out;
     return status;
 }
@@ -197,7 +243,7 @@ static rp_status make_dcu(rp__machine *m, rp__core *core, uint32_t i, uint16_t u
     if (make_link(&dcu->in, c->dispatch_depth, sizeof(rp__sim_block), 0, unit_number) ||
         make_link(&dcu->request, c->dcu_lines, sizeof(rp__sim_line_request), unit_number, 0) ||
         make_link(&dcu->lines, c->dcu_lines, sizeof(rp__sim_line), 0, unit_number) ||
-        make_link(&dcu->out, c->dcu_out, sizeof(rp__sim_posting), unit_number, 0))
+        make_out(&dcu->out, c->dcu_out, c->dcu_latency, unit_number))
         return RP_NO_MEMORY;
     if (c->bp128 && !(dcu->gaps = rp__alloc(MAX_BLOCK * sizeof *dcu->gaps)))
         return RP_NO_MEMORY;
@@ -218,10 +264,13 @@ static rp_status make_su(rp__machine *m, rp__core *core, uint32_t i, uint16_t un
     su->from_merge = &core->merge_unit.to_su[i];
     su->pipe.latency = c->su_latency;
     su->missing = RP_SIM_NEVER;
+    su->n_lines = c->su_lines;
+    su->n_fifo = c->su_fifo;
+    su->dl = c->dl;
     su->fifo = rp__alloc_zero(c->su_fifo, sizeof *su->fifo);
     su->lines = rp__alloc_zero(c->su_lines, sizeof *su->lines);
     if (!su->fifo || !su->lines ||
-        make_link(&su->out, c->su_out, sizeof(rp__sim_posting), unit_number, 0))
+        make_out(&su->out, c->su_out, c->su_latency + c->su_fifo, unit_number))
         return RP_NO_MEMORY;
     return make_port(m, &su->port, unit_number, c->su_lines);
 }
@@ -304,6 +353,7 @@ static rp_status make_core(rp__machine *m, uint32_t i)
     m->runs[i].dcu = at + SECOND_DCU;
     m->runs[i].mask[(at + SECOND_DCU) / 64] |= UINT64_C(1) << (at + SECOND_DCU) % 64;
     m->runs[i].mask[(at + MERGE) / 64] |= UINT64_C(1) << (at + MERGE) % 64;
+    m->merges[(at + MERGE) / 64] |= UINT64_C(1) << (at + MERGE) % 64;
     for (uint32_t k = 0; k < 2; k++)
         add_unit(m, RP_SIM_KIND_DCU, 2 * i + k, &core->dcus[k]);
     for (uint32_t k = 0; k < 2; k++)
@@ -439,38 +489,6 @@ void rp__machine_free(rp__machine *m)
 
 /* ---- Time ------------------------------------------------------------------------------------ */
 
-static rp__turn step(unit *u, rp__sim_clock *clock)
-{
-    switch (u->kind) {
-    case RP_SIM_KIND_HOST:
-        return rp__host_step(u->state, clock);
-    case RP_SIM_KIND_COMMAND_QUEUE:
-        return rp__command_queue_step(u->state, clock);
-    case RP_SIM_KIND_QUERY_SCHEDULER:
-        return rp__query_scheduler_step(u->state, clock);
-    case RP_SIM_KIND_MAI:
-        return rp__mai_step(u->state, clock);
-    case RP_SIM_KIND_MEMORY:
-        return rp__memory_step(u->state, clock);
-    case RP_SIM_KIND_BLOCK_READER:
-        return rp__block_reader_step(u->state, clock);
-    case RP_SIM_KIND_BLOCK_SCHEDULER:
-        return rp__block_scheduler_step(u->state, clock);
-    case RP_SIM_KIND_DCU:
-        return rp__dcu_step(u->state, clock);
-    case RP_SIM_KIND_SU:
-        return rp__su_step(u->state, clock);
-    case RP_SIM_KIND_BSU:
-        return rp__bsu_step(u->state, clock);
-    case RP_SIM_KIND_L1_FETCH:
-        return rp__l1_fetch_step(u->state, clock);
-    case RP_SIM_KIND_MERGE:
-        return rp__merge_unit_step(u->state, clock);
-    default:
-        return rp__write_back_step(u->state, clock);
-    }
-}
-
 /* Adds the cycles before `now` that are not counted yet to the class that the unit has had since.
  * */
 static void count(const rp__machine *m, unit *u, uint64_t now)
@@ -484,7 +502,7 @@ static void count(const rp__machine *m, unit *u, uint64_t now)
 
 /* From this cycle on the unit has another class. Cycles of one class in a row are counted at their
  * end. */
-static inline void spend(const rp__machine *m, unit *u, uint32_t spent, uint64_t now)
+static void spend(const rp__machine *m, unit *u, uint32_t spent, uint64_t now)
 {
     if (spent == u->spent)
         return;
@@ -492,36 +510,38 @@ static inline void spend(const rp__machine *m, unit *u, uint32_t spent, uint64_t
     u->spent = spent;
 }
 
-static inline void set_timer(rp__machine *m, uint32_t i, uint64_t timer)
+static void set_timer(rp__machine *m, uint32_t i, uint64_t timer)
 {
-    unit *u = &m->units[i];
-    if (timer == u->timer)
-        return;
-    u->timer = timer;
+    m->units[i].timer = timer;
     const uint64_t bit = UINT64_C(1) << (i & 63);
     m->timed[i >> 6] = timer == RP_SIM_NEVER ? m->timed[i >> 6] & ~bit : m->timed[i >> 6] | bit;
     m->next_timer = timer < m->next_timer ? timer : m->next_timer;
 }
 
-/* Inline: a call more for each would be a tenth of the time. */
-static inline __attribute__((always_inline)) void evaluate(rp__machine *m, uint32_t i)
+/* Returns whether the unit is evaluated in the next cycle too. */
+static inline __attribute__((always_inline)) bool evaluate(rp__machine *m, uint32_t i)
 {
     unit *u = &m->units[i];
     const uint64_t now = m->clock.now;
-    const rp__turn turn = step(u, &m->clock);
-    spend(m, u, turn.spent, now);
-    spend(m, u, turn.then, now + 1);
-    m->evaluations++;
-    if (turn.wake == now + 1)
-        rp__sim_wake(&m->clock, i);
-    set_timer(m, i, turn.wake == now + 1 ? RP_SIM_NEVER : turn.wake);
+    const rp__turn turn = u->step(u->state, &m->clock);
+    if (turn.spent != u->spent || turn.then != turn.spent) {
+        spend(m, u, turn.spent, now);
+        spend(m, u, turn.then, now + 1);
+    }
+    const bool again = turn.wake == now + 1;
+    const uint64_t timer = again ? RP_SIM_NEVER : turn.wake;
+    if (timer != u->timer)
+        set_timer(m, i, timer);
+    return again;
 }
 
 static void run_cycle_all(rp__machine *m)
 {
     memset(m->clock.wake, 0, sizeof m->clock.wake);
     for (uint32_t i = 0; i < m->n_units; i++)
-        evaluate(m, m->order[i]);
+        if (evaluate(m, m->order[i]))
+            rp__sim_wake(&m->clock, m->order[i]);
+    m->evaluations += m->n_units;
     m->clock.now++;
 }
 
@@ -571,6 +591,8 @@ static void begin_run(rp__machine *m, uint32_t i, uint32_t cycles)
  * are taken out of `awake` if a run begins. */
 static void take_runs(rp__machine *m, uint64_t awake[RP_SIM_WAKE_WORDS])
 {
+    if (!m->running && !((awake[0] & m->merges[0]) | (awake[1] & m->merges[1])))
+        return;
     for (uint32_t i = 0; i < m->config.cores; i++) {
         const uint64_t *mask = m->runs[i].mask;
         const uint64_t low = awake[0] & mask[0], high = awake[1] & mask[1];
@@ -600,9 +622,15 @@ static void run_cycle_awake(rp__machine *m)
     if (m->next_timer <= m->clock.now)
         take_timers(m, awake);
     take_runs(m, awake);
-    for (uint32_t w = 0; w < RP_SIM_WAKE_WORDS; w++)
-        for (; awake[w]; awake[w] &= awake[w] - 1)
-            evaluate(m, 64 * w + rp__bits_lowest64(awake[w]));
+    for (uint32_t w = 0; w < RP_SIM_WAKE_WORDS; w++) {
+        uint64_t again = awake[w];
+        for (uint64_t left = again; left; left &= left - 1) {
+            m->evaluations++;
+            if (!evaluate(m, 64 * w + rp__bits_lowest64(left)))
+                again ^= left & -left;
+        }
+        m->clock.wake[w] |= again;
+    }
     m->clock.now++;
     if (!(m->clock.wake[0] | m->clock.wake[1]) && !is_complete(m)) {
         uint64_t limit = m->clock.last_move + m->config.watchdog + 1;
@@ -762,27 +790,4 @@ rp_status rp__machine_results(const rp__machine *m, const rp__descriptor *d,
     if (completion->n_results)
         memcpy(dst, at, 8 * (size_t)completion->n_results);
     return RP_OK;
-}
-
-/* ---- Names ----------------------------------------------------------------------------------- */
-
-static const char *const status_names[] = {
-#define RP_SIM_STATUS_NAME(name, sentence) #name,
-    RP_SIM_STATUS_MAP(RP_SIM_STATUS_NAME)
-#undef RP_SIM_STATUS_NAME
-};
-static const char *const status_texts[] = {
-#define RP_SIM_STATUS_TEXT(name, sentence) sentence,
-    RP_SIM_STATUS_MAP(RP_SIM_STATUS_TEXT)
-#undef RP_SIM_STATUS_TEXT
-};
-
-const char *rp__machine_status_name(uint32_t status)
-{
-    return status < RP_SIM_STATUSES ? status_names[status] : "unknown";
-}
-
-const char *rp__machine_status_text(uint32_t status)
-{
-    return status < RP_SIM_STATUSES ? status_texts[status] : "unknown";
 }

@@ -25,9 +25,12 @@ typedef struct rp__memory_row {
 
 static void read_line(const uint8_t *from, size_t n_bytes, uint64_t at, uint64_t words[8])
 {
-    size_t n = n_bytes - at < 64 ? (size_t)(n_bytes - at) : 64;
+    if (n_bytes - at >= 64) {
+        memcpy(words, from + at, 64);
+        return;
+    }
     memset(words, 0, 64);
-    memcpy(words, from + at, n);
+    memcpy(words, from + at, n_bytes - at);
 }
 
 static void write_line(const rp__sim_memory *m, const rp__sim_access *access)
@@ -229,9 +232,16 @@ static bool take_requests(rp__memory *memory, rp__sim_clock *clock)
     const rp__sim_access *access;
     bool moved = false;
     while ((access = rp__link_head(memory->in, clock))) {
-        memory->accesses[access->entry] = *access;
         if (!memory->row->send(memory, access, clock))
             break;
+        rp__sim_access *kept = &memory->accesses[access->entry];
+        kept->address = access->address;
+        kept->is_write = access->is_write;
+        kept->mask = access->mask;
+        if (access->is_write)
+            memcpy(kept->words, access->words, sizeof kept->words);
+        else if (access->address < memory->bytes->image_bytes)
+            __builtin_prefetch(memory->bytes->image + access->address);
         memory->counts->memory_reads += !access->is_write;
         memory->counts->memory_writes += access->is_write;
         rp__link_pop(memory->in, clock);

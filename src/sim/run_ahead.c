@@ -6,7 +6,6 @@
  * at these. So both may sleep, and the cycles of the run are made at once when it ends or when
  * another unit wakes one of the two. The state is then that of single steps. The clock `all` never
  * comes here: it is the reference. */
-#include <string.h>
 
 #include "base/bits.h"
 #include "sim/units.h"
@@ -39,9 +38,8 @@ static bool is_steady(const rp__dcu *dcu, const rp__merge_unit *merge, const rp_
     bool may_fetch = dcu->may_fetch && dcu->n_lines < dcu->config->dcu_lines;
     if (dcu->drop_lines || may_take || may_fetch || !rp__link_is_empty(dcu->abandon))
         return false;
-    bool is_moving =
-        !pipe->is_stalled && pipe->n == pipe->latency - 1 &&
-        (!pipe->n || pipe->stages[pipe->head].due <= pipe->time + clock->now - pipe->seen);
+    bool is_moving = !pipe->is_stalled && pipe->n == pipe->latency - 1 &&
+                     (!pipe->n || pipe->due[pipe->head] <= pipe->time + clock->now - pipe->seen);
     bool is_united = rp__link_is_empty(merge->from_su[0]) || rp__link_is_empty(merge->from_su[1]);
     return is_moving && is_united && dcu->setup->query_type == RP_SIM_AND &&
            dcu->setup->close == RP_SIM_NEVER && dcu->setup->end_doc == RP_SIM_NEVER &&
@@ -66,13 +64,12 @@ static uint64_t bits_at(const rp__sim_line *line, uint32_t position, uint32_t wi
     return bits & ((UINT64_C(1) << width) - 1);
 }
 
-/* The i-th posting that lies ahead of those that the run decodes. */
-static const rp__sim_posting *ahead(const rp__dcu *dcu, const rp__sim_clock *clock, const run *r,
-                                    uint32_t i)
+/* The i-th posting that lies ahead of those that the run decodes: first those in the link, then
+ * those in the pipe. */
+static rp__sim_posting *ahead(const rp__dcu *dcu, uint32_t i)
 {
-    if (i < r->in_link)
-        return rp__link_peek(&dcu->out, clock, i);
-    return &dcu->pipe.stages[(dcu->pipe.head + i - r->in_link) & 63].posting;
+    const rp__link *out = &dcu->out;
+    return (rp__sim_posting *)(out->items + ((out->popped + i) & out->mask) * out->item_bytes);
 }
 
 /* Decodes up to `limit` docids; ends before one that is at fault, and where the merge unit would
@@ -80,31 +77,34 @@ static const rp__sim_posting *ahead(const rp__dcu *dcu, const rp__sim_clock *clo
 static uint32_t decode(const rp__dcu *dcu, const run *r, uint32_t limit, uint64_t end,
                        uint32_t *docids)
 {
-    const uint32_t n_ahead = r->in_link + r->in_pipe;
+    const uint32_t n_ahead = r->in_link + r->in_pipe, width = r->width;
     const uint64_t gap_mask = (UINT64_C(1) << dcu->blocks[0].gap_bits) - 1;
     const uint8_t *bytes = (const uint8_t *)r->line->words;
     uint32_t position = dcu->position, n = 0;
     uint64_t doc = dcu->doc;
-    for (; n < limit; n++, position += r->width) {
+    for (; n < limit; n++, position += width) {
         uint32_t byte = position >> 3 < LAST_LOAD ? position >> 3 : LAST_LOAD;
         uint64_t gap = rp__load64(bytes + byte) >> (position - 8 * byte) & gap_mask;
         doc += gap;
-        if (!gap || doc > UINT32_MAX || (n >= n_ahead && docids[n - n_ahead] >= end))
+        if (!gap || doc > UINT32_MAX)
             break;
         docids[n] = (uint32_t)doc;
+        if (doc >= end) { /* the merge unit comes to it after those that lie ahead */
+            limit = limit < n + n_ahead ? limit : n + n_ahead;
+            end = UINT64_MAX;
+        }
     }
     return n;
 }
 
 /* Postings that lie ahead and are below the candidate, if not all are; otherwise `limit`. */
-static uint32_t limit_by_ahead(const rp__dcu *dcu, const rp__sim_clock *clock, const run *r,
-                               uint32_t end, uint32_t limit)
+static uint32_t limit_by_ahead(const rp__dcu *dcu, const run *r, uint32_t end, uint32_t limit)
 {
     const uint32_t n_ahead = r->in_link + r->in_pipe;
-    if (ahead(dcu, clock, r, n_ahead - 1)->doc < end)
+    if (ahead(dcu, n_ahead - 1)->doc < end)
         return limit;
     uint32_t n = 0;
-    while (ahead(dcu, clock, r, n)->doc < end)
+    while (ahead(dcu, n)->doc < end)
         n++;
     return n < limit ? n : limit;
 }
@@ -125,7 +125,7 @@ uint32_t rp__run_ahead_look(const rp__core *core, uint32_t docids[RP_SIM_RUN],
         return 0;
     uint32_t limit = (RP_SIM_RUN - 1 - dcu->position) / r.width; /* the line is not used up */
     limit = limit < dcu->left - 1 ? limit : dcu->left - 1;
-    limit = limit_by_ahead(dcu, clock, &r, candidate->doc, limit);
+    limit = limit_by_ahead(dcu, &r, candidate->doc, limit);
     uint32_t n = limit < MIN_CYCLES ? 0 : decode(dcu, &r, limit, candidate->doc, docids);
     return n < MIN_CYCLES ? 0 : n;
 }
@@ -141,25 +141,17 @@ static rp__sim_posting decoded(const rp__dcu *dcu, const run *r, const uint32_t 
                              .block = block->number};
 }
 
-/* Postings move by n places: what is in the link and in the pipe afterwards. */
-static void move(rp__dcu *dcu, const rp__sim_clock *clock, const run *r, const uint32_t *docids,
-                 uint32_t n)
+/* Postings move by n places: of those that the run decodes, writes the last ones, which are in the
+ * link and in the pipe afterwards. Those that lie ahead are in their places. */
+static void move(rp__dcu *dcu, const run *r, const uint32_t *docids, uint32_t n)
 {
-    rp__link *out = &dcu->out;
     rp__sim_pipe *pipe = &dcu->pipe;
     const uint32_t n_ahead = r->in_link + r->in_pipe;
-    const uint64_t popped = out->popped, due = pipe->stages[pipe->head].due;
-    for (uint32_t i = n; i < n + n_ahead; i++) {
-        rp__sim_posting posting =
-            i < n_ahead ? *ahead(dcu, clock, r, i) : decoded(dcu, r, docids, i - n_ahead);
-        if (i < n + r->in_link) {
-            memcpy(out->items + ((popped + i) & out->mask) * out->item_bytes, &posting,
-                   sizeof posting);
-        } else {
-            uint32_t place = i - r->in_link; /* from the stage that was the first */
-            pipe->stages[(pipe->head + place) & 63] = (struct rp__sim_stage){posting, due + place};
-        }
-    }
+    const uint64_t due = pipe->due[pipe->head];
+    for (uint32_t i = n > n_ahead ? n : n_ahead; i < n + n_ahead; i++)
+        *ahead(dcu, i) = decoded(dcu, r, docids, i - n_ahead);
+    for (uint32_t i = n; i < n + r->in_pipe; i++)
+        pipe->due[(pipe->head + i) & 63] = due + i;
 }
 
 void rp__run_ahead_make(rp__core *core, const uint32_t *docids, uint64_t start, uint32_t n,
@@ -169,7 +161,7 @@ void rp__run_ahead_make(rp__core *core, const uint32_t *docids, uint64_t start, 
     const uint64_t last = start + n - 1;
     run r;
     begin(dcu, clock, &r);
-    move(dcu, clock, &r, docids, n);
+    move(dcu, &r, docids, n);
     dcu->pipe.head = (dcu->pipe.head + n) & 63;
     dcu->pipe.time += last - dcu->pipe.seen;
     dcu->pipe.seen = last;

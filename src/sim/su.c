@@ -32,18 +32,21 @@ static bool take_line(rp__su *su, rp__sim_clock *clock)
 /* The line that a posting shares; su_lines: none has it. */
 static uint32_t find_line(rp__su *su, uint64_t address)
 {
-    if (su->config->dl == RP_SIM_DL_CHARGE4) {
-        uint32_t last = (su->next_line ? su->next_line : su->config->su_lines) - 1;
-        return su->group_left ? last : su->config->su_lines;
+    if (su->dl == RP_SIM_DL_CHARGE4) {
+        uint32_t last = (su->next_line ? su->next_line : su->n_lines) - 1;
+        return su->group_left ? last : su->n_lines;
     }
     address &= ~UINT64_C(63);
+    const struct rp__su_line *last = &su->lines[su->last_line];
+    if (last->address == address && last->is_used)
+        return su->last_line; /* most postings share the line of the one before */
     if (su->missing == address)
-        return su->config->su_lines;
-    for (uint32_t i = 0; i < su->config->su_lines; i++)
+        return su->n_lines;
+    for (uint32_t i = 0; i < su->n_lines; i++)
         if (su->lines[i].is_used && su->lines[i].address == address)
             return i;
     su->missing = address;
-    return su->config->su_lines;
+    return su->n_lines;
 }
 
 /* Requests a line for a posting; su_lines: nothing is free for it. */
@@ -52,37 +55,38 @@ static uint32_t request_line(rp__su *su, uint64_t address, rp__sim_clock *clock)
     struct rp__su_line *line = &su->lines[su->next_line];
     if (line->users || (line->is_used && !line->has_arrived) ||
         !rp__link_space(&su->port.request, clock))
-        return su->config->su_lines;
+        return su->n_lines;
     uint32_t i = su->next_line;
-    *line = (struct rp__su_line){.address = address & ~UINT64_C(63), .is_used = true};
+    line->address = address & ~UINT64_C(63);
+    line->is_used = true;
+    line->has_arrived = line->is_bad = false;
+    line->is_inside = rp__sim_view(su->memory, line->address, RP_SIM_LINE) != NULL;
     rp__sim_read(&su->port, clock, address, i, RP_SIM_TRAFFIC_DL,
-                 su->config->dl == RP_SIM_DL_CHARGE4 ? 64 : 4);
-    su->next_line = i + 1 < su->config->su_lines ? i + 1 : 0;
+                 su->dl == RP_SIM_DL_CHARGE4 ? 64 : 4);
+    su->next_line = i + 1 < su->n_lines ? i + 1 : 0;
     su->group_left = 16;
     su->missing = RP_SIM_NEVER;
     su->counts->norm_reads++;
     return i;
 }
 
-/* The line of a posting; false: it must wait. */
-static bool line_of(rp__su *su, const rp__sim_posting *posting, uint32_t *line,
-                    rp__sim_clock *clock)
+enum { MUST_WAIT = UINT32_MAX };
+
+/* The line of a posting's constant, n_lines where it needs none, or MUST_WAIT. */
+static uint32_t line_of(rp__su *su, const rp__sim_posting *posting, uint64_t address,
+                        rp__sim_clock *clock)
 {
-    uint32_t none = su->config->su_lines;
-    *line = none;
-    if (posting->flags & RP_SIM_NONE || su->config->dl == RP_SIM_DL_FREE)
-        return true;
-    uint64_t address = norm_address(su, posting->doc);
-    *line = find_line(su, address);
-    if (*line != none)
+    if (posting->flags & RP_SIM_NONE || su->dl == RP_SIM_DL_FREE)
+        return su->n_lines;
+    uint32_t line = find_line(su, address);
+    if (line != su->n_lines)
         su->counts->norm_shared++;
-    else
-        *line = request_line(su, address, clock);
-    if (*line == none)
-        return false;
-    su->lines[*line].users++;
-    su->group_left -= su->config->dl == RP_SIM_DL_CHARGE4;
-    return true;
+    else if ((line = request_line(su, address, clock)) == su->n_lines)
+        return MUST_WAIT;
+    su->last_line = line;
+    su->lines[line].users++;
+    su->group_left -= su->dl == RP_SIM_DL_CHARGE4;
+    return line;
 }
 
 static rp__link *input(const rp__su *su)
@@ -94,12 +98,17 @@ static bool take_posting(rp__su *su, rp__sim_clock *clock)
 {
     rp__link *in = input(su);
     const rp__sim_posting *posting = rp__link_head(in, clock);
-    uint32_t line;
-    if (!posting || su->n == su->config->su_fifo || !line_of(su, posting, &line, clock))
+    if (!posting || su->n == su->n_fifo)
         return false;
-    uint32_t slot = su->head + su->n++;
-    slot = slot < su->config->su_fifo ? slot : slot - su->config->su_fifo;
-    su->fifo[slot] = (struct rp__su_wait){*posting, line, norm_address(su, posting->doc)};
+    const uint64_t address = norm_address(su, posting->doc);
+    const uint32_t line = line_of(su, posting, address, clock);
+    if (line == MUST_WAIT)
+        return false;
+    uint32_t slot = su->head + su->n;
+    slot = slot < su->n_fifo ? slot : slot - su->n_fifo;
+    su->fifo[slot] = (struct rp__su_wait){address, line};
+    *(rp__sim_posting *)rp__link_ahead(&su->out, su->pipe.n + su->n) = *posting;
+    su->n++;
     rp__link_pop(in, clock);
     return true;
 }
@@ -118,10 +127,10 @@ static uint32_t norm_directly(rp__su *su, uint64_t address)
 
 static uint32_t norm_of(rp__su *su, const struct rp__su_wait *wait)
 {
-    if (su->config->dl != RP_SIM_DL_LINE)
+    if (su->dl != RP_SIM_DL_LINE)
         return norm_directly(su, wait->address);
     const struct rp__su_line *line = &su->lines[wait->line];
-    if (line->is_bad || !rp__sim_view(su->memory, wait->address, 4)) {
+    if (line->is_bad || (!line->is_inside && !rp__sim_view(su->memory, wait->address, 4))) {
         rp__sim_blame(&su->status, RP_SIM_BAD_ADDRESS);
         return 1;
     }
@@ -137,28 +146,33 @@ static void score(rp__su *su, const struct rp__su_wait *wait, rp__sim_posting *p
     su->counts->scored++;
 }
 
+/* The last posting of a query leaves nothing behind for the next one. */
+static void end_query(rp__su *su, rp__sim_posting *end)
+{
+    rp__sim_blame(&end->status, su->status);
+    su->status = RP_SIM_OK;
+    for (uint32_t i = 0; i < su->n_lines; i++)
+        su->lines[i].is_used = false;
+    su->next_line = su->group_left = 0;
+}
+
 static bool enter_pipe(rp__su *su, rp__sim_clock *clock)
 {
     if (!su->n || !rp__sim_pipe_is_open(&su->pipe, &su->out, clock))
         return false;
-    struct rp__su_wait *wait = &su->fifo[su->head];
-    bool has_line = wait->line != su->config->su_lines;
+    const struct rp__su_wait *wait = &su->fifo[su->head];
+    const bool has_line = wait->line != su->n_lines;
     if (has_line && !su->lines[wait->line].has_arrived)
         return false;
-    rp__sim_posting posting = wait->posting;
-    if (!(posting.flags & RP_SIM_NONE))
-        score(su, wait, &posting);
+    rp__sim_posting *posting = rp__sim_pipe_next(&su->pipe, &su->out);
+    if (!(posting->flags & RP_SIM_NONE))
+        score(su, wait, posting);
     if (has_line)
         su->lines[wait->line].users--;
-    if (posting.flags & RP_SIM_END) {
-        rp__sim_blame(&posting.status, su->status);
-        su->status = RP_SIM_OK;
-        for (uint32_t i = 0; i < su->config->su_lines; i++)
-            su->lines[i].is_used = false;
-        su->next_line = su->group_left = 0;
-    }
-    rp__sim_pipe_enter(&su->pipe, &posting, &su->out, clock);
-    su->head = su->head + 1 < su->config->su_fifo ? su->head + 1 : 0;
+    if (posting->flags & RP_SIM_END)
+        end_query(su, posting);
+    rp__sim_pipe_enter(&su->pipe, &su->out, clock);
+    su->head = su->head + 1 < su->n_fifo ? su->head + 1 : 0;
     su->n--;
     return true;
 }
@@ -167,18 +181,16 @@ rp__turn rp__su_step(rp__su *su, rp__sim_clock *clock)
 {
     bool moved = rp__sim_pipe_step(&su->pipe, &su->out, clock);
     moved |= take_line(su, clock);
-    bool entered = enter_pipe(su, clock);
+    const bool entered = enter_pipe(su, clock);
     moved |= take_posting(su, clock);
-    uint64_t wake = moved || entered ? clock->now + 1 : rp__sim_pipe_due(&su->pipe, clock);
-    uint32_t spent = RP_SIM_WAIT_MEMORY;
     if (entered)
-        spent = RP_SIM_BUSY;
-    else if (su->pipe.is_stalled ||
-             (su->n && su->pipe.latency == 1 && !rp__link_space(&su->out, clock)))
+        return rp__turn_busy(clock);
+    uint32_t spent = RP_SIM_WAIT_MEMORY;
+    if (su->pipe.is_stalled || (su->n && su->pipe.latency == 1 && !rp__link_space(&su->out, clock)))
         spent = RP_SIM_WAIT_OUT;
     else if (su->pipe.n)
         spent = su->n ? RP_SIM_WAIT_MEMORY : RP_SIM_BUSY;
     else if (!su->n && !rp__link_head(input(su), clock))
         spent = rp__sim_is_open(su->setup, clock) ? RP_SIM_WAIT_IN : RP_SIM_IDLE;
-    return (rp__turn){wake, spent, spent};
+    return (rp__turn){moved ? clock->now + 1 : rp__sim_pipe_due(&su->pipe, clock), spent, spent};
 }

@@ -67,12 +67,10 @@ static inline rp__sim_request *rp__sim_read(rp__sim_port *port, rp__sim_clock *c
 
 /* ---- Pipes ----------------------------------------------------------------------------------- */
 
-/* Stages that move together: when the last one cannot leave, none moves. */
+/* Stages that move together: when the last one cannot leave, none moves. What is in the pipe lies
+ * in the link behind it, ahead of what was pushed, so that it moves by counting. */
 typedef struct rp__sim_pipe {
-    struct rp__sim_stage {
-        rp__sim_posting posting;
-        uint64_t due; /* in the pipe's own time, which stops when the pipe stalls */
-    } stages[64];
+    uint64_t due[64]; /* of each, in the pipe's own time, which stops when the pipe stalls */
     uint32_t head, n, latency;
     uint64_t time, seen; /* seen: the machine's cycle of the last step */
     bool is_stalled;
@@ -81,16 +79,17 @@ typedef struct rp__sim_pipe {
 /* Moves the pipe to this cycle; its last posting leaves if it can. Returns whether one left. */
 static inline bool rp__sim_pipe_step(rp__sim_pipe *pipe, rp__link *out, rp__sim_clock *clock)
 {
+    const uint64_t now = clock->now;
     if (!pipe->is_stalled)
-        pipe->time += clock->now - pipe->seen;
-    pipe->seen = clock->now;
+        pipe->time += now - pipe->seen;
+    pipe->seen = now;
     pipe->is_stalled = false;
-    if (!pipe->n || pipe->stages[pipe->head].due > pipe->time)
+    if (!pipe->n || pipe->due[pipe->head] > pipe->time)
         return false;
     pipe->is_stalled = !rp__link_space(out, clock);
     if (pipe->is_stalled)
         return false;
-    *(rp__sim_posting *)rp__link_push(out, clock) = pipe->stages[pipe->head].posting;
+    rp__link_push(out, clock);
     pipe->head = (pipe->head + 1) & 63;
     pipe->n--;
     return true;
@@ -103,16 +102,19 @@ static inline bool rp__sim_pipe_is_open(const rp__sim_pipe *pipe, const rp__link
     return !pipe->is_stalled && (pipe->latency > 1 || rp__link_space(out, clock));
 }
 
-static inline void rp__sim_pipe_enter(rp__sim_pipe *pipe, const rp__sim_posting *posting,
-                                      rp__link *out, rp__sim_clock *clock)
+/* The posting that enters next. */
+static inline rp__sim_posting *rp__sim_pipe_next(const rp__sim_pipe *pipe, const rp__link *out)
+{
+    return rp__link_ahead(out, pipe->n);
+}
+
+static inline void rp__sim_pipe_enter(rp__sim_pipe *pipe, rp__link *out, rp__sim_clock *clock)
 {
     if (pipe->latency == 1) {
-        *(rp__sim_posting *)rp__link_push(out, clock) = *posting;
+        rp__link_push(out, clock);
         return;
     }
-    struct rp__sim_stage *stage = &pipe->stages[(pipe->head + pipe->n++) & 63];
-    stage->posting = *posting;
-    stage->due = pipe->time + pipe->latency - 1;
+    pipe->due[(pipe->head + pipe->n++) & 63] = pipe->time + pipe->latency - 1;
 }
 
 /* When the pipe moves something out if nothing else happens. */
@@ -120,7 +122,7 @@ static inline uint64_t rp__sim_pipe_due(const rp__sim_pipe *pipe, const rp__sim_
 {
     if (!pipe->n || pipe->is_stalled)
         return RP_SIM_NEVER;
-    return clock->now + (pipe->stages[pipe->head].due - pipe->time);
+    return clock->now + (pipe->due[pipe->head] - pipe->time);
 }
 
 /* ---- Host, command queue, query scheduler ---------------------------------------------------- */
@@ -355,17 +357,19 @@ typedef struct rp__su {
     uint32_t lane;
     rp__link *from_dcu, *from_merge, out;
     rp__sim_port port;
-    struct rp__su_wait {
-        rp__sim_posting posting;
-        uint32_t line;    /* or su_lines: needs none */
-        uint64_t address; /* of its constant */
+    uint32_t n_lines, n_fifo, dl; /* of the configuration */
+    struct rp__su_wait {          /* of postings before the pipe; they lie behind those in it */
+        uint64_t address;         /* of its constant */
+        uint32_t line;            /* or n_lines: needs none */
     } * fifo;
     uint32_t head, n;
     struct rp__su_line {
         uint64_t address, words[8];
         uint32_t users;
         bool is_used, has_arrived, is_bad;
+        bool is_inside; /* all of it is in the memory */
     } * lines;
+    uint32_t last_line;             /* that a posting used */
     uint32_t next_line, group_left; /* charge4: postings that share the line requested last */
     uint64_t missing; /* an address that no line has, until the next request; RP_SIM_NEVER: none */
     uint8_t status;

@@ -175,24 +175,51 @@ static bool finish(rp__write_back *lane, rp__sim_clock *clock)
     return true;
 }
 
+/* The usual cycle of a single term's lane, in short: a result in the middle of its block, and
+ * nothing else. False: it is another kind of cycle. */
+static inline bool take_plain(rp__write_back *lane, rp__sim_clock *clock)
+{
+    const rp__sim_setup *setup = lane->setup;
+    if (setup->query_type != RP_SIM_SINGLE || lane->is_ending || lane->config->topk ||
+        !rp__link_is_empty(&lane->port.response))
+        return false;
+    const rp__sim_posting *posting = rp__link_head(lane->from_su, clock);
+    if (!posting || posting->flags || posting->slot + lane->in_block >= setup->cap ||
+        !rp__link_space(&lane->port.request, clock))
+        return false;
+    put_slot(lane, setup->result + 8 * (posting->slot + lane->in_block), posting->doc,
+             posting->value);
+    lane->in_block++;
+    lane->total++;
+    lane->counts->written++;
+    if (lane->mask >> 63)
+        write_line(lane, clock);
+    rp__link_pop(lane->from_su, clock);
+    return true;
+}
+
 rp__turn rp__write_back_step(rp__write_back *lane, rp__sim_clock *clock)
 {
+    if (take_plain(lane, clock))
+        return rp__turn_busy(clock);
     if (lane->is_second && lane->setup->query_type != RP_SIM_SINGLE)
         return rp__turn_sleep(RP_SIM_IDLE);
-    bool moved = take_acknowledgements(lane, clock);
-    bool worked = finish(lane, clock);
-    worked |= write_best(lane, clock);
-    moved |= send_threshold(lane, clock);
+    bool moved = take_acknowledgements(lane, clock), worked = false;
+    if (lane->is_ending) {
+        worked = finish(lane, clock);
+        worked |= write_best(lane, clock);
+    } else if (lane->config->threshold) {
+        moved |= send_threshold(lane, clock);
+    }
     worked |= lane->has_count ? write_count(lane, clock) : take_posting(lane, clock);
-    uint64_t wake = moved || worked ? clock->now + 1 : RP_SIM_NEVER;
-    uint32_t spent = RP_SIM_IDLE;
     if (worked)
-        spent = RP_SIM_BUSY;
-    else if (lane->is_ending)
+        return rp__turn_busy(clock);
+    uint32_t spent = RP_SIM_IDLE;
+    if (lane->is_ending)
         spent = RP_SIM_WAIT_MEMORY;
     else if (lane->has_count || rp__link_head(input(lane), clock))
         spent = RP_SIM_WAIT_OUT;
     else if (rp__sim_is_open(lane->setup, clock))
         spent = RP_SIM_WAIT_IN;
-    return (rp__turn){wake, spent, spent};
+    return (rp__turn){moved ? clock->now + 1 : RP_SIM_NEVER, spent, spent};
 }

@@ -1,8 +1,9 @@
 // IndexPeer.java: Lucene 8 as a peer of the indexer: token file in, Lucene index out.
-// Usage: IndexPeer TOKENS DIR [--force-merge] [--ram-mb N] [--count] [--no-positions].
+// Usage: IndexPeer TOKENS DIR [--force-merge] [--ram-mb N] [--count] [--no-positions] [--freqs].
 // Equal work: one thread, positions, frequencies and norms are kept, no text is; external ids are
 // kept as stored fields. Kindest settings: document and field objects are used again, merges run in
 // the writing thread, no compound files, a RAM buffer as large as the memory given to Riposte.
+// --freqs: a token is word|frequency (bench/pisa_tokens.py); then positions cannot be kept.
 // --count reads terms and tokens back after the timing, to show that the work was the same.
 
 import java.io.BufferedReader;
@@ -15,7 +16,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.Paths;
 import java.util.Locale;
+import org.apache.lucene.analysis.Analyzer;
 import org.apache.lucene.analysis.core.WhitespaceAnalyzer;
+import org.apache.lucene.analysis.core.WhitespaceTokenizer;
+import org.apache.lucene.analysis.miscellaneous.DelimitedTermFrequencyTokenFilter;
 import org.apache.lucene.document.Document;
 import org.apache.lucene.document.Field;
 import org.apache.lucene.document.FieldType;
@@ -35,6 +39,7 @@ public final class IndexPeer {
     private static boolean forceMerge = false;
     private static boolean count = false;
     private static boolean positions = true;
+    private static boolean freqs = false;
     private static double ramMb = 1024;
 
     private static boolean parse(String[] args) {
@@ -43,6 +48,7 @@ public final class IndexPeer {
                 case "--force-merge": forceMerge = true; break;
                 case "--count": count = true; break;
                 case "--no-positions": positions = false; break;
+                case "--freqs": freqs = true; positions = false; break;
                 case "--ram-mb": ramMb = Double.parseDouble(args[++i]); break;
                 default: return false;
             }
@@ -50,8 +56,21 @@ public final class IndexPeer {
         return args.length >= 2;
     }
 
+    private static Analyzer analyzer() {
+        if (!freqs) {
+            return new WhitespaceAnalyzer();
+        }
+        return new Analyzer() {
+            @Override
+            protected TokenStreamComponents createComponents(String field) {
+                WhitespaceTokenizer words = new WhitespaceTokenizer();
+                return new TokenStreamComponents(words, new DelimitedTermFrequencyTokenFilter(words));
+            }
+        };
+    }
+
     private static IndexWriterConfig config() {
-        IndexWriterConfig config = new IndexWriterConfig(new WhitespaceAnalyzer());
+        IndexWriterConfig config = new IndexWriterConfig(analyzer());
         config.setOpenMode(IndexWriterConfig.OpenMode.CREATE);
         config.setMergeScheduler(new SerialMergeScheduler());
         config.setRAMBufferSizeMB(ramMb);
@@ -101,7 +120,8 @@ public final class IndexPeer {
 
     public static void main(String[] args) throws IOException {
         if (!parse(args)) {
-            System.err.println("usage: IndexPeer TOKENS DIR [--force-merge] [--ram-mb N] [--count] [--no-positions]");
+            System.err.println("usage: IndexPeer TOKENS DIR [--force-merge] [--ram-mb N] [--count] [--no-positions]"
+                + " [--freqs]");
             System.exit(2);
         }
         Path path = Paths.get(args[1]);
