@@ -636,9 +636,9 @@ rp_status rp__http_open(rp__http *http, const rp__serve_options *options, rp__se
 
 static unsigned count_threads(const rp__serve_options *o)
 {
-    const uint32_t share = rp__cpu_cores() / 4, most = o->max_connections;
+    const uint32_t share = rp__cpu_cores() / 4, limit = o->max_connections;
     const uint32_t n = o->http_threads > 0 ? o->http_threads : share > POLLERS ? share : POLLERS;
-    return n < most ? n : most; /* each has its part of the connections */
+    return n < limit ? n : limit; /* each has its part of the connections */
 }
 
 rp_status rp__http_start(rp__http *http, rp_error *err)
