@@ -28,7 +28,7 @@ void rp__buf_put_byte(rp__buf *buf, uint8_t byte);
 void rp__buf_put_zeros(rp__buf *buf, size_t n);
 void rp__buf_put_u32(rp__buf *buf, uint32_t v); /* little endian */
 void rp__buf_put_u64(rp__buf *buf, uint64_t v);
-void rp__buf_put_varint(rp__buf *buf, uint64_t v); /* LEB128, 1 to 10 bytes */
+void rp__buf_put_varint(rp__buf *buf, uint64_t v);  /* LEB128, 1 to 10 bytes */
 void rp__buf_put_decimal(rp__buf *buf, uint64_t v); /* its digits */
 void rp__buf_put_string(rp__buf *buf, const char *s);
 #if defined(__GNUC__)
