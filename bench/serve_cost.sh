@@ -8,7 +8,7 @@
 #       soak     SOAK seconds (60) in an open loop, a new generation of the index every 5 s: errors, memory, descriptors
 # (without a SET: cost.) BUNDLE: a folder with riposte and serve_floor, as `make serve-bundle` fills it; otherwise build/.
 # COLLECTION: what to index (data/demo.jsonl.gz); or SYNTH=NAME:DOCS: a drawn collection and its queries (not of soak). SECONDS_EACH: how long each loop runs (5). RATE: of soak (half of closed).
-# GENERATORS: threads of the client. HTTP_THREADS: those of the server that poll (2; of MANY a quarter of the cores).
+# GENERATORS: threads of the client. HTTP_THREADS: those of the server that poll (16, or a quarter of the cores).
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
 bundle=${BUNDLE:-}
@@ -20,8 +20,7 @@ connections=${CONNECTIONS:-128}
 many=${MANY:-512}
 soak=${SOAK:-60}
 cores=$(nproc)
-few_threads=${HTTP_THREADS:-2}
-many_threads=${HTTP_THREADS:-$((cores < 8 ? 2 : cores / 4))}
+threads=${HTTP_THREADS:-$((cores < 64 ? 16 : cores / 4))} # as the service has it
 generators=${GENERATORS:-0}
 ticks=$(getconf CLK_TCK 2>/dev/null || echo 100)
 work=$(mktemp -d)
@@ -57,9 +56,7 @@ stop() {
     server=
     rm -f "$work/hold"
 }
-serve() { # THREADS OPTION...
-    local threads=$1
-    shift
+serve() { # OPTION...
     start "$riposte" serve "$work/it.rip" --listen 127.0.0.1:0 --policy cpu --log off --max-per-address 10000 \
         --http-threads "$threads" "$@"
 }
@@ -92,24 +89,24 @@ say() { awk -v name="$1" -v is="$2" -v limit="$3" -v how="$4" 'BEGIN {
     printf "%s: %s (at %s %s): %s\n", name, is, how, limit, met ? "met" : "missed" }'; }
 
 set_cost() {
-    start "$floor" plain 0 "$few_threads"
+    start "$floor" plain 0 "$threads"
     measure "empty, plain" "$work/many.tsv"
     local plain=$cpu
     stop
-    start "$floor" suspended 0 "$few_threads"
+    start "$floor" suspended 0 "$threads"
     measure "empty, suspended" "$work/many.tsv"
     local suspended=$cpu
     stop
     local library=$("$floor" library "$work/it.rip" "$work/many.tsv" "$seconds")
     echo "library alone          $library"
     library=${library%% *}
-    serve "$few_threads" --cache 0
+    serve --cache 0
     measure "search, not cached" "$work/many.tsv"
     local search=$cpu
     measure "msearch of 32" "$work/many.tsv" --msearch 32 --connections 32
     local msearch=$cpu
     stop
-    serve "$few_threads"
+    serve
     measure "search, cached" "$work/few.tsv"
     local cached=$cpu
     stop
@@ -134,21 +131,21 @@ ratio() { awk -v a="$1" -v b="$2" 'BEGIN { printf "%.3f", a / b }'; }
 
 set_closed() {
     local plain suspended
-    start "$floor" plain 0 "$many_threads"
+    start "$floor" plain 0 "$threads"
     rate_at "$work/many.tsv" "empty, plain"
     plain=$got
     stop
-    start "$floor" suspended 0 "$many_threads"
+    start "$floor" suspended 0 "$threads"
     rate_at "$work/many.tsv" "empty, suspended"
     suspended=$got
     stop
-    serve "$many_threads" --cache 0
+    serve --cache 0
     rate_at "$work/many.tsv" "search, not cached"
     rate=$got
     stop
     say "searches for each answer of the empty suspended handler" "$(ratio "$rate" "$suspended")" 0.8 least
     say "searches for each answer of the empty plain handler" "$(ratio "$rate" "$plain")" 0.8 least
-    serve "$many_threads"
+    serve
     rate_at "$work/few.tsv" "search, cached"
     say "cached searches for each answer of the empty plain handler" "$(ratio "$got" "$plain")" 0.8 least
     stop
@@ -157,7 +154,7 @@ set_closed() {
 half() { awk -v r="${rate:-0}" 'BEGIN { printf "%.0f", (r > 0 ? r / 2 : 1000) }'; }
 
 set_open() {
-    serve "$many_threads" --cache 0
+    serve --cache 0
     load "$work/many.tsv" --rate "$(half)" --poisson --connections "$many" --seconds "$seconds"
     echo "open loop, $(half) a second, $many connections: answered $(of answered), failed $(of failed)," \
         "refused $(of refused), partial $(of partial); p50 $(us "$(of p50)") us, p99 $(us "$(of p99)") us," \
@@ -170,7 +167,7 @@ facts() { awk '/^VmRSS/ { m = $2 } END { printf "%.1f MiB", m / 1024 }' "/proc/$
 
 set_soak() {
     local r=${RATE:-$(half)} client n=0
-    serve "$many_threads"
+    serve
     load "$work/many.tsv" --closed --connections "$many" --seconds 2
     "$riposte" load "$url" "$work/many.tsv" --json --generators "$generators" --rate "$r" --poisson \
         --connections "$many" --seconds "$soak" >"$work/soak.json" &

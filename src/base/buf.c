@@ -39,6 +39,11 @@ uint8_t *rp__buf_room(rp__buf *buf, size_t n)
     return buf->at + buf->n;
 }
 
+void rp__buf_reserve(rp__buf *buf, size_t n)
+{
+    (void)rp__buf_room(buf, n);
+}
+
 void rp__buf_put(rp__buf *buf, const void *bytes, size_t n)
 {
     uint8_t *p = rp__buf_room(buf, n);

@@ -21,12 +21,14 @@ void rp__buf_free(rp__buf *buf);
 void rp__buf_clear(rp__buf *buf, size_t keep);
 /* n writable bytes at the end, not yet counted; NULL: failed */
 uint8_t *rp__buf_room(rp__buf *buf, size_t n);
+/* memory for n bytes more, so that they do not grow it one after the other */
+void rp__buf_reserve(rp__buf *buf, size_t n);
 void rp__buf_put(rp__buf *buf, const void *bytes, size_t n);
 void rp__buf_put_byte(rp__buf *buf, uint8_t byte);
 void rp__buf_put_zeros(rp__buf *buf, size_t n);
 void rp__buf_put_u32(rp__buf *buf, uint32_t v); /* little endian */
 void rp__buf_put_u64(rp__buf *buf, uint64_t v);
-void rp__buf_put_varint(rp__buf *buf, uint64_t v); /* LEB128, 1 to 10 bytes */
+void rp__buf_put_varint(rp__buf *buf, uint64_t v);  /* LEB128, 1 to 10 bytes */
 void rp__buf_put_decimal(rp__buf *buf, uint64_t v); /* its digits */
 void rp__buf_put_string(rp__buf *buf, const char *s);
 #if defined(__GNUC__)

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "cli/figures.h"
+#include "serve/step_reply.h"
 
 static void note_step(const rp__console *console, const rp_query_step *step)
 {
@@ -28,24 +29,6 @@ void rp__timeline_note(const rp__console *console, const rp__timeline *t)
                          t->outcome->together);
 }
 
-static void write_step(rp__json_writer *w, const rp_query_step *step)
-{
-    rp__json_writer_begin(w, NULL, '{');
-    rp__json_writer_text(w, "stage", step->stage);
-    rp__json_writer_text(w, "processor", step->processor);
-    rp__json_writer_real(w, "began_us", step->began_us, 3);
-    rp__json_writer_real(w, "took_us", step->us, 3);
-    if (step->reason) {
-        rp__json_writer_text(w, "reason", step->reason);
-        rp__json_writer_real(w, "queued_us", step->queued_us, 3);
-        rp__json_writer_real(w, "estimated_us", step->estimated_us, 3);
-    } else {
-        rp__json_writer_uint(w, "elements", step->elements);
-        rp__json_writer_uint(w, "bytes", step->bytes);
-    }
-    rp__json_writer_end(w, '}');
-}
-
 void rp__timeline_write(rp__json_writer *w, const rp__timeline *t)
 {
     rp__json_writer_begin(w, "timeline", '{');
@@ -54,7 +37,7 @@ void rp__timeline_write(rp__json_writer *w, const rp__timeline *t)
     rp__json_writer_uint(w, "moves", t->outcome->moves);
     rp__json_writer_begin(w, "steps", '[');
     for (size_t i = 0; i < t->hits->n_steps; i++)
-        write_step(w, &t->hits->steps[i]);
+        rp__step_reply_write(w, &t->hits->steps[i]);
     rp__json_writer_end(w, ']');
     rp__json_writer_end(w, '}');
 }

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "engine/searcher.h"
 
-enum { KEY_BYTES = 250 }; /* that most keys have room in */
+enum { KEY_BYTES = 250 }; /* that most keys fit into */
 
 typedef struct job {
     rp_searcher *searcher;
@@ -76,7 +76,7 @@ static rp_status run_job(void *arg)
     job *j = arg;
     const bool is_both = j->mode == RP_MODE_ANDOR;
     bool is_unknown = false;
-    (void)rp__buf_room(&j->out, KEY_BYTES);
+    rp__buf_reserve(&j->out, KEY_BYTES);
     rp__buf_put_byte(&j->out, (uint8_t)j->mode);
     rp_status status = put_in_mode(j, is_both ? RP_MODE_AND : j->mode, &is_unknown);
     if (status == RP_OK && is_both)

@@ -469,12 +469,13 @@ static void generate(void *arg, uint32_t worker)
 static uint32_t count_generators(const rp__http_load_options *o)
 {
     const uint32_t cores = rp__cpu_cores();
-    double n = o->generators;
-    if (o->generators == 0)
-        n = o->is_closed ? (cores + 3) / 4 : ceil(o->rate / GENERATOR_RATE);
-    if (n > cores && o->generators == 0)
-        n = cores;
-    return n > o->connections ? o->connections : n < 1 ? 1 : (uint32_t)n;
+    uint32_t n = o->generators;
+    if (n == 0 && o->is_closed)
+        n = (cores + 3) / 4;
+    else if (n == 0)
+        n = o->rate < (double)GENERATOR_RATE * cores ? (uint32_t)(o->rate / GENERATOR_RATE) + 1
+                                                     : cores;
+    return n < o->connections ? n : o->connections;
 }
 
 /* ---- 5. Figures ------------------------------------------------------------------------------ */

@@ -16,7 +16,7 @@
 
 enum {
     MAX_SEARCHES = 256, /* of one msearch */
-    REPLY_BYTES = 2000, /* that most replies have room in */
+    REPLY_BYTES = 2000, /* that most replies fit into */
     MAX_TIMEOUT_MS = 30000,
     MAX_DOCUMENT = 64 << 20, /* bytes of a document's text */
 };
@@ -74,7 +74,7 @@ const rp__param rp__api_v1_no_params[] = {{0}};
 
 static void begin_reply(rp__request *r, rp__json_writer *w, const char *schema)
 {
-    (void)rp__buf_room(&r->reply, REPLY_BYTES);
+    rp__buf_reserve(&r->reply, REPLY_BYTES);
     rp__json_writer_init(w, &r->reply);
     rp__json_writer_begin(w, NULL, '{');
     rp__json_writer_text(w, "schema", schema);

@@ -28,6 +28,8 @@ enum {
     SEND_MS = 60000,              /* until a reply has gone */
     BODY_MEMORY = 256 << 20,      /* of all bodies together */
     STREAM_BYTES = 4096,          /* of a reply without an end, at once */
+    POLLERS = 16,                 /* threads at the least: each looks at all of its connections for
+                                   * any event, so that with few threads a crowd slows all down */
 };
 
 static const uint64_t never = UINT64_MAX;
@@ -634,10 +636,9 @@ rp_status rp__http_open(rp__http *http, const rp__serve_options *options, rp__se
 
 static unsigned count_threads(const rp__serve_options *o)
 {
-    const uint32_t cores = rp__cpu_cores();
-    if (o->http_threads > 0)
-        return o->http_threads;
-    return cores < 8 ? 2 : cores / 4;
+    const uint32_t share = rp__cpu_cores() / 4, limit = o->max_connections;
+    const uint32_t n = o->http_threads > 0 ? o->http_threads : share > POLLERS ? share : POLLERS;
+    return n < limit ? n : limit; /* each has its part of the connections */
 }
 
 rp_status rp__http_start(rp__http *http, rp_error *err)

@@ -24,7 +24,7 @@ bool rp__shared_reply_key(rp__request *request, char api, rp__generation *genera
     rp__service_give_back(generation, searcher);
     if (status != RP_OK)
         return false;
-    (void)rp__buf_room(key, own.n + KEY_BYTES);
+    rp__buf_reserve(key, own.n + KEY_BYTES);
     rp__buf_put_byte(key, (uint8_t)api);
     rp__buf_put_varint(key, request->index);
     rp__buf_put_varint(key, generation->info.generation);
@@ -36,7 +36,7 @@ bool rp__shared_reply_key(rp__request *request, char api, rp__generation *genera
 
 static void take(rp__request *r, const rp__cached *reply)
 {
-    (void)rp__buf_room(&r->reply, reply->n + r->gap.n);
+    rp__buf_reserve(&r->reply, reply->n + r->gap.n);
     rp__buf_put(&r->reply, reply->bytes, reply->gap_at);
     if (reply->gap_at < reply->n) {
         rp__buf_put(&r->reply, r->gap.at, r->gap.n);

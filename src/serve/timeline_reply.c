@@ -3,32 +3,15 @@
 #include "serve/timeline_reply.h"
 
 #include "riposte/riposte.h"
-
-static void write_step(rp__json_writer *w, const rp_query_step *step)
-{
-    rp__json_writer_begin(w, NULL, '{');
-    rp__json_writer_text(w, "stage", step->stage);
-    rp__json_writer_text(w, "processor", step->processor);
-    rp__json_writer_real(w, "began_us", step->began_us, 3);
-    rp__json_writer_real(w, "took_us", step->us, 3);
-    if (step->reason) {
-        rp__json_writer_text(w, "reason", step->reason);
-        rp__json_writer_real(w, "queued_us", step->queued_us, 3);
-        rp__json_writer_real(w, "estimated_us", step->estimated_us, 3);
-    } else {
-        rp__json_writer_uint(w, "elements", step->elements);
-        rp__json_writer_uint(w, "bytes", step->bytes);
-    }
-    rp__json_writer_end(w, '}');
-}
+#include "serve/step_reply.h"
 
 static void write_steps(rp__json_writer *w, const rp_hits *hits, const rp__snippets_time *snippets)
 {
     rp__json_writer_begin(w, "steps", '[');
     for (size_t i = 0; i < hits->n_steps; i++)
-        write_step(w, &hits->steps[i]);
+        rp__step_reply_write(w, &hits->steps[i]);
     if (snippets->n > 0)
-        write_step(
+        rp__step_reply_write(
             w, &(rp_query_step){.stage = "snippets",
                                 .processor = "cpu",
                                 .began_us = hits->seconds * 1e6 + (double)snippets->began_ns / 1e3,
