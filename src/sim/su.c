@@ -70,7 +70,7 @@ static uint32_t request_line(rp__su *su, uint64_t address, rp__sim_clock *clock)
     return i;
 }
 
-enum { MUST_WAIT = UINT32_MAX };
+#define MUST_WAIT UINT32_MAX
 
 /* The line of a posting's constant, n_lines where it needs none, or MUST_WAIT. */
 static uint32_t line_of(rp__su *su, const rp__sim_posting *posting, uint64_t address,
