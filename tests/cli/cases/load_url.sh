@@ -1,6 +1,6 @@
 # A service on a free port of loopback; it is ended by its process id.
 printf '1\twing lift\n2\tflow layer plate\n3\tboundary layer\n' >q.tsv
-riposte serve my.rip --listen 127.0.0.1:0 --log off >port &
+"$RIPOSTE" serve my.rip --listen 127.0.0.1:0 --log off >port &
 service=$!
 for _ in $(seq 600); do [ -s port ] && break; sleep .1; done
 url=$(sed 's/.* //' port)
