@@ -121,6 +121,7 @@ static _Noreturn void become_worker(const keeping *k)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != keeper_process)
         _exit(0);
+    k->work->box->worker = (int32_t)getpid(); /* its owner may ask before the keeper writes it */
     rp__gpu_worker_run(k->work, k->number);
 }
 

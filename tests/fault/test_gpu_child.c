@@ -86,6 +86,13 @@ static bool is_alive(int32_t process)
     return end && end[2] != 'Z' && end[2] != 'X';
 }
 
+static int32_t worker_of(const rp_searcher *searcher)
+{
+    const int32_t worker = rp__gpu_child_worker(searcher->state);
+    assert_true(worker > 0); /* a signal to 0 would go to all of the group */
+    return worker;
+}
+
 static bool ends(int32_t process)
 {
     for (uint64_t begin = rp__clock_now(); is_alive(process);) {
@@ -104,7 +111,7 @@ static void it_answers(void **state)
     size_t before = gpu_world_descriptors();
     uint64_t memory = rp__alloc_in_use();
     rp_searcher *searcher = open_child();
-    int32_t worker = rp__gpu_child_worker(searcher->state);
+    int32_t worker = worker_of(searcher);
     for (int i = 0; i < 50; i++)
         assert_on(searcher, "gpu");
     rp_gpu_state s = gpu_world_state(searcher);
@@ -274,7 +281,7 @@ static void a_worker_that_is_gone(void **state)
     uint64_t queries = 0;
     rp_searcher *searcher = open_child();
     for (int i = 0; i < 2; i++) {
-        int32_t worker = rp__gpu_child_worker(searcher->state);
+        int32_t worker = worker_of(searcher);
         assert_int_equal(kill(worker, SIGKILL), 0);
         assert_true(ends(worker));
         (void)come_back(searcher, &queries);
@@ -404,7 +411,7 @@ static void a_dead_owner_leaves_nobody(void **state)
         if (owner == 0) {
             rp_searcher *searcher = open_child();
             (void)gpu_world_search(searcher);
-            *worker = rp__gpu_child_worker(searcher->state);
+            *worker = worker_of(searcher);
             if (how)
                 _exit(0);
             raise(SIGKILL);
@@ -437,7 +444,7 @@ static void a_killed_keeper_is_replaced(void **state)
     size_t before = gpu_world_descriptors();
     rp_searcher *searcher = open_child(), *other = open_child();
     for (uint64_t i = 0; i < 2; i++) {
-        int32_t worker = rp__gpu_child_worker(searcher->state), keeper = parent_of(worker);
+        int32_t worker = worker_of(searcher), keeper = parent_of(worker);
         uint64_t queries = 0;
         assert_on(searcher, "gpu");
         assert_int_equal(kill(keeper, SIGKILL), 0);
@@ -449,7 +456,7 @@ static void a_killed_keeper_is_replaced(void **state)
         assert_non_null(strstr(s.fault, "keeper"));
         (void)come_back(searcher, &queries);
         assert_int_equal(gpu_world_state(other).returns, i + 1);
-        assert_int_not_equal(rp__gpu_child_worker(searcher->state), worker);
+        assert_int_not_equal(worker_of(searcher), worker);
         assert_on(other, "gpu");
     }
     rp_searcher_free(searcher);
@@ -478,14 +485,14 @@ static void signals_of_the_group_are_the_owners(void **state)
 {
     (void)state;
     rp_searcher *searcher = open_child();
-    int32_t worker = rp__gpu_child_worker(searcher->state), keeper = parent_of(worker);
+    int32_t worker = worker_of(searcher), keeper = parent_of(worker);
     static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {
         kill(worker, signals[i]);
         kill(keeper, signals[i]);
     }
     assert_on(searcher, "gpu");
-    assert_int_equal(rp__gpu_child_worker(searcher->state), worker);
+    assert_int_equal(worker_of(searcher), worker);
     rp_searcher_free(searcher);
 }
 
