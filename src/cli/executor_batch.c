@@ -7,14 +7,16 @@
 #include <stdatomic.h>
 
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/futex.h"
 #include "base/pool.h"
 
 enum {
-    MAX_LIVE = 512, /* that wait or run at once: an executor takes more, so none is refused */
-    THREADS = 8,    /* that submit, at most */
-    GROUPS = 8,     /* of one of them, at once */
+    MAX_LIVE = 512,  /* that wait or run at once: an executor takes more */
+    THREADS = 8,     /* that submit, at most */
+    GROUPS = 8,      /* of one of them, at once */
+    FULL_NS = 50000, /* until a query is submitted again that had no room */
 };
 
 typedef struct group {
@@ -71,9 +73,12 @@ static void submit(batch *b, size_t i, group *g)
                         .arg = &b->slots[i]};
     q->hits = (rp_hits){0};
     atomic_fetch_add(&g->left, 1);
-    const rp_status status = atomic_load(&b->is_stopped)
-                                 ? RP_INTERRUPTED
-                                 : rp_executor_submit(b->executor, &job, NULL, &q->err);
+    rp_status status;
+    while ((status = atomic_load(&b->is_stopped)
+                         ? RP_INTERRUPTED
+                         : rp_executor_submit(b->executor, &job, NULL, &q->err)) == RP_BUSY &&
+           b->deadline_ns == 0)
+        rp__clock_sleep(FULL_NS); /* parts of shared queries may fill the queues */
     if (status == RP_OK)
         return; /* and its status is the call back's */
     q->status = status;

@@ -219,14 +219,16 @@ void rp__executor_core_turn(rp__lane *lane, rp__task *first)
 }
 
 /* Some of those that wait for their end, fewer than would leave other cores without: each takes a moment, and to pass
- * the lock from core to core takes as long. NULL: there are none. */
+ * the lock from core to core takes as long. From then on nobody else ends them. NULL: there are none. */
 static rp__task *take_ending(rp_executor *e)
 {
     rp__task_list taken = {NULL, NULL, 0};
     const size_t fair = 1 + e->ending.n / e->n_cores;
     for (rp__task *t;
-         taken.n < fair && taken.n < ENDING_MOST && (t = rp__executor_tasks_pop(&e->ending));)
+         taken.n < fair && taken.n < ENDING_MOST && (t = rp__executor_tasks_pop(&e->ending));) {
+        t->place = RP_TASK_TAKEN;
         rp__executor_tasks_append(&taken, t);
+    }
     return taken.first;
 }
 

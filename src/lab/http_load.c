@@ -48,6 +48,7 @@ typedef struct tcp_link {
     uint64_t due; /* of its request; down: when to try again */
     const char *request;
     size_t request_bytes, sent;
+    bool waits_to_send;
     rp__buf in;
 } tcp_link;
 
@@ -84,19 +85,6 @@ typedef struct generator {
 
 /* ---- 1. Connections -------------------------------------------------------------------------- */
 
-static rp_status find_address(const rp__url *url, run *r, rp_error *err)
-{
-    const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
-    struct addrinfo *found;
-    const int failed = getaddrinfo(url->host, url->port, &hints, &found);
-    if (failed)
-        return rp__error_set(err, RP_IO, "%.100s: %s", url->host, gai_strerror(failed));
-    memcpy(&r->address, found->ai_addr, found->ai_addrlen);
-    r->address_bytes = found->ai_addrlen;
-    freeaddrinfo(found);
-    return RP_OK;
-}
-
 static int open_socket(const run *r, int flags)
 {
     const int one = 1;
@@ -121,6 +109,33 @@ static int connect_first(const run *r)
     close(fd);
     errno = why;
     return -1;
+}
+
+static void set_address(run *r, const struct addrinfo *found)
+{
+    memcpy(&r->address, found->ai_addr, found->ai_addrlen);
+    r->address_bytes = found->ai_addrlen;
+}
+
+/* Of a name's addresses the first that somebody listens at: localhost may be ::1 or 127.0.0.1. */
+static rp_status find_address(const rp__url *url, run *r, rp_error *err)
+{
+    const struct addrinfo hints = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found;
+    const int failed = getaddrinfo(url->host, url->port, &hints, &found);
+    int fd = -1;
+    if (failed)
+        return rp__error_set(err, RP_IO, "%.100s: %s", url->host, gai_strerror(failed));
+    for (const struct addrinfo *at = found; found->ai_next && at && fd < 0; at = at->ai_next) {
+        set_address(r, at);
+        fd = connect_first(r);
+    }
+    if (fd < 0)
+        set_address(r, found); /* the only one, or it will be told why not */
+    else
+        close(fd);
+    freeaddrinfo(found);
+    return RP_OK;
 }
 
 static void watch(generator *g, tcp_link *l, int op, uint32_t events)
@@ -172,6 +187,7 @@ static void end_connecting(generator *g, tcp_link *l, uint64_t now)
         return;
     }
     watch(g, l, EPOLL_CTL_MOD, EPOLLIN);
+    l->waits_to_send = false;
     set_free(g, l, now);
 }
 
@@ -202,17 +218,16 @@ static void lose(generator *g, tcp_link *l, uint64_t now)
 
 static void send_more(generator *g, tcp_link *l, uint64_t now)
 {
-    const bool was_short = l->sent > 0;
     const ssize_t n = send(l->fd, l->request + l->sent, l->request_bytes - l->sent, MSG_NOSIGNAL);
     if (n < 0 && errno != EAGAIN && errno != EINTR) {
         lose(g, l, now);
         return;
     }
     l->sent += n > 0 ? (size_t)n : 0;
-    if (l->sent < l->request_bytes)
-        watch(g, l, EPOLL_CTL_MOD, EPOLLIN | EPOLLOUT);
-    else if (was_short)
-        watch(g, l, EPOLL_CTL_MOD, EPOLLIN);
+    const bool waits = l->sent < l->request_bytes;
+    if (waits != l->waits_to_send)
+        watch(g, l, EPOLL_CTL_MOD, waits ? EPOLLIN | EPOLLOUT : EPOLLIN);
+    l->waits_to_send = waits;
 }
 
 static void ask(generator *g, uint64_t due, uint64_t now)
@@ -268,7 +283,8 @@ static void take_reply(generator *g, tcp_link *l, uint64_t now)
         return;
     count_reply(g, l, &reply, now);
     g->n_busy--;
-    if (reply.closes || l->in.n > whole) { /* more than was asked for */
+    /* more than was asked for, or an answer before all was asked */
+    if (reply.closes || l->in.n > whole || l->sent < l->request_bytes) {
         set_down(g, l, now);
         l->due = now;
         return;

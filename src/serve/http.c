@@ -427,7 +427,7 @@ static enum MHD_Result take_head(rp__request *r, const char *method, const char 
                      .version = version,
                      .bytes = size ? size->header_size : 0,
                      .is_in_place = r->http->is_in_place};
-    atomic_fetch_add(&r->http->in_flight, 1);
+    atomic_fetch_add(&r->http->metrics.in_flight, 1);
     strncpy(r->method, method, sizeof r->method - 1);
     MHD_get_connection_values_n(r->connection, MHD_HEADER_KIND, add_field, &head);
     name_request(r, &head);
@@ -534,7 +534,7 @@ static void on_completed(void *arg, struct MHD_Connection *connection, void **co
                  rp__clock_now() +
                      (http->options->idle_ms + http->options->head_ms) * (uint64_t)1000000);
     if (r->id[0]) /* its head had come */
-        atomic_fetch_sub(&http->in_flight, 1);
+        atomic_fetch_sub(&http->metrics.in_flight, 1);
     atomic_fetch_sub(&http->body_memory, r->body_memory);
     if (r->release)
         r->release(r->work);
@@ -665,7 +665,7 @@ void rp__http_drain(rp__http *http)
     if (fd >= 0)
         close(fd);
     http->listener = -1;
-    for (uint32_t ms = 0; atomic_load(&http->in_flight) > 0 && ms < http->options->drain_ms;
+    for (uint32_t ms = 0; atomic_load(&http->metrics.in_flight) > 0 && ms < http->options->drain_ms;
          ms += STEP_MS) {
         rp__clock_sleep(STEP_MS * 1000000);
         rp__http_sweep(http);

@@ -104,7 +104,6 @@ struct rp__http {
     int listener;
     bool is_in_place; /* what head.c says of the library's buffer holds */
     _Atomic bool is_draining;
-    _Atomic uint64_t in_flight;   /* requests whose head has come and whose reply has not gone */
     _Atomic uint64_t body_memory; /* of all of them */
     _Atomic uint64_t ids;
     uint64_t id_base;

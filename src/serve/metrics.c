@@ -237,4 +237,7 @@ void rp__metrics_write(rp__metrics *metrics, rp__service *service, rp__cache *ca
               atomic_load(&metrics->requests));
     write_one(out, "riposte_http_connections", "gauge", "Connections that are open.",
               atomic_load(&metrics->connections));
+    write_one(out, "riposte_http_in_flight", "gauge",
+              "Requests whose head was read and that are not answered, this one among them.",
+              atomic_load(&metrics->in_flight));
 }

@@ -68,6 +68,7 @@ typedef struct rp__metrics {
     _Atomic uint64_t moves;
     _Atomic uint64_t rejected[RP_REJECTEDS];
     _Atomic uint64_t requests, connections; /* connections: now */
+    _Atomic uint64_t in_flight; /* requests whose head has come and whose reply has not gone */
 } rp__metrics;
 
 rp_status rp__metrics_open(rp__metrics *metrics, size_t n_indexes, rp_error *err);
