@@ -53,7 +53,7 @@ compare() { # NAME WHAT GOT
 run_case() {
     local name=$1 dir=$work/$1 rc bad=
     mkdir "$dir" && cp -r "$here"/data/. "$dir" && cp -r "$work/my.rip" "$dir" || exit 1
-    (cd "$dir" && timeout 60 bash "$here/cases/$name.sh") >"$work/stdout" 2>"$work/stderr" </dev/null
+    (cd "$dir" && timeout 600 bash "$here/cases/$name.sh") >"$work/stdout" 2>"$work/stderr" </dev/null
     rc=$?
     if [ $rc -eq 77 ]; then
         echo "skip $name: $(sed -n 's/^skip: //p' "$work/stdout")"
