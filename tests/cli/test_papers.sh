@@ -42,7 +42,7 @@ while read -r line; do
     'bench gpu'*) args="$args --size 500 --rounds 1" ;;
     'bench para'*) args="$args --batches 2 --rounds 1" ;;
     esac
-    eval "timeout 60 \"$RIPOSTE\" $args" >out 2>err </dev/null
+    eval "timeout 600 \"$RIPOSTE\" $args" >out 2>err </dev/null
     rc=$?
     if [ $rc -eq 2 ] && is_unknown; then
         waiting=$((waiting + 1))
