@@ -20,8 +20,8 @@ def drain_answers_what_has_come():
             begun.sendall(head + body[:5])
             idle.sendall(b"GET /healthz HTTP/1.1\r\n" + HOST + b"\r\n")
             read_all(idle, lambda b: b.endswith(b"ok\n"))
-            while b"riposte_http_in_flight 2" not in service.request("GET", "/metrics")[2]:
-                pass  # until the head of the first one was read
+            holds(any(b"riposte_http_in_flight 2\n" in service.request("GET", "/metrics")[2] for _ in range(20000)),
+                  "the head of the first one is not read")
             service.process.send_signal(number)
             holds(wait_for_refusal(service), "it still takes connections")
             begun.sendall(body[5:])
