@@ -9,6 +9,8 @@
 #include "index/coding.h"
 #include "index/id_table.h"
 
+enum { GENERATIONS_MOST = 1000 }; /* that builds publish while an index is opened */
+
 static void close_files(rp__segment *s)
 {
     for (size_t i = 0; i < RP_FILE_KINDS; i++) {
@@ -70,14 +72,20 @@ static rp_status open_files(rp__segment *s, rp_error *err)
     return status;
 }
 
+/* A build may replace what the manifest named a moment ago, again and again. A file is missing if the manifest that is
+ * read after that names it still. */
 static rp_status open_generation(rp__segment *s, rp_error *err)
 {
-    rp_status status = RP_OK;
-    for (int tries = 0; tries < 5; tries++) {
-        status = open_files(s, err);
+    uint64_t before = 0;
+    for (uint32_t tries = 0; tries < GENERATIONS_MOST; tries++) {
+        rp_status status = open_files(s, err);
         if (status != RP_NOT_FOUND)
             return status;
+        const uint64_t generation = s->manifest.meta.generation;
         close_files(s);
+        if (tries > 0 && generation == before)
+            break;
+        before = generation;
     }
     return rp__error_set(err, RP_DAMAGED,
                          "%s: a file that the manifest names is missing; build the index again",
