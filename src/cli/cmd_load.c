@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "cli/bench_machine.h"
+#include "cli/latencies_report.h"
 #include "cli/load_url.h"
 #include "cli/name_list.h"
 #include "cli/policy_args.h"
@@ -262,23 +263,9 @@ static void begin_results(job *j)
 
 static void write_times(rp__json_writer *w, const rp__load_figures *f)
 {
-    const struct {
-        const char *name;
-        double seconds;
-    } all[] = {{"mean", f->mean},
-               {"p50", f->p50},
-               {"p80", f->p80},
-               {"p90", f->p90},
-               {"p95", f->p95},
-               {"p99", f->p99},
-               {"p999", f->p999},
-               {"most", f->most},
-               {"generator_mean", f->generator_mean},
-               {"generator_most", f->generator_most},
-               {"refusal_mean", f->refusal_mean},
-               {"refusal_most", f->refusal_most}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        rp__json_writer_real(w, all[i].name, all[i].seconds, 9);
+    rp__latencies_report_write(w, &f->times);
+    rp__json_writer_real(w, "refusal_mean", f->refusal_mean, 9);
+    rp__json_writer_real(w, "refusal_most", f->refusal_most, 9);
     rp__json_writer_begin(w, "p99_parts", '[');
     for (size_t i = 0; i < RP_LOAD_PARTS; i++)
         rp__json_writer_real(w, NULL, f->p99_parts[i], 9);
@@ -329,8 +316,8 @@ static void print_row(job *j, const char *policy, double rate, double bound,
     }
     printf("%-14s %10.0f %9llu %8llu %7llu %9.1f %9.1f %9.1f %9.1f %9.1f %6.1f%% %7.1f\n", policy,
            rate, (unsigned long long)f->answered, (unsigned long long)f->refused,
-           (unsigned long long)f->late, f->mean * 1e6, f->p50 * 1e6, f->p95 * 1e6, f->p99 * 1e6,
-           f->p999 * 1e6, 100 * share(f->on_card, f->answered),
+           (unsigned long long)f->late, f->times.mean * 1e6, f->times.p50 * 1e6, f->times.p95 * 1e6,
+           f->times.p99 * 1e6, f->times.p999 * 1e6, 100 * share(f->on_card, f->answered),
            f->launches ? (double)f->on_card / (double)f->launches : 0);
     rp__console_flush(j->console);
 }

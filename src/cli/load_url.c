@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "cli/latencies_report.h"
+#include "cli/query_args.h"
 #include "lab/http_load.h"
 #include "serve/auth.h"
 
@@ -120,30 +122,12 @@ static void print_text(const rp__http_load_figures *f, bool is_closed)
            "refused", "failed", "mean", "p50", "p95", "p99", "p99.9", "most");
     printf("%10.0f %9llu %8llu %8llu %8llu %9.1f %9.1f %9.1f %9.1f %9.1f %9.1f\n", rate_of(f),
            (unsigned long long)f->answered, (unsigned long long)f->partial,
-           (unsigned long long)f->refused, (unsigned long long)f->failed, f->mean * 1e6,
-           f->p50 * 1e6, f->p95 * 1e6, f->p99 * 1e6, f->p999 * 1e6, f->most * 1e6);
+           (unsigned long long)f->refused, (unsigned long long)f->failed, f->times.mean * 1e6,
+           f->times.p50 * 1e6, f->times.p95 * 1e6, f->times.p99 * 1e6, f->times.p999 * 1e6,
+           f->times.most * 1e6);
     print_statuses(f);
     printf("rate: answers a second; times are microseconds from the %s\n",
            is_closed ? "sending" : "intended arrival");
-}
-
-static void write_times(rp__json_writer *w, const rp__http_load_figures *f)
-{
-    const struct {
-        const char *name;
-        double seconds;
-    } all[] = {{"mean", f->mean},
-               {"p50", f->p50},
-               {"p80", f->p80},
-               {"p90", f->p90},
-               {"p95", f->p95},
-               {"p99", f->p99},
-               {"p999", f->p999},
-               {"most", f->most},
-               {"generator_mean", f->generator_mean},
-               {"generator_most", f->generator_most}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        rp__json_writer_real(w, all[i].name, all[i].seconds, 9);
 }
 
 static rp_status reply(rp__console *console, const rp__load_url_args *a,
@@ -176,7 +160,7 @@ static rp_status reply(rp__console *console, const rp__load_url_args *a,
     rp__json_writer_uint(&w, "reply_bytes", f->reply_bytes);
     rp__json_writer_real(&w, "seconds", f->seconds, 6);
     rp__json_writer_real(&w, "rate", rate_of(f), 1);
-    write_times(&w, f);
+    rp__latencies_report_write(&w, &f->times);
     rp__json_writer_end(&w, '}');
     rp_status written = rp__console_reply(console, &json, err);
     rp__buf_free(&json);
@@ -188,14 +172,13 @@ static rp_status reply(rp__console *console, const rp__load_url_args *a,
 static rp_status ask(rp__console *console, const rp__call *call, const rp__load_url_args *args,
                      const rp__load_url_plan *plan, const char *token, rp_error *err)
 {
-    static const char *const modes[] = {"or", "and", "andor"}; /* in rp_mode's order */
     rp__url url;
     rp__http_asks asks = {0};
     rp__http_load_figures f;
     const rp__http_ask_options form = {.url = &url,
                                        .token = token,
                                        .k = plan->k,
-                                       .mode = modes[plan->mode],
+                                       .mode = rp__query_args_modes[plan->mode],
                                        .together = args->msearch};
     const rp__http_load_options how = {.connections = args->connections,
                                        .generators = args->generators,

@@ -5,10 +5,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *const modes[] = {"or", "and", "andor", NULL}; /* in rp_mode's order */
+const char *const rp__query_args_modes[] = {"or", "and", "andor", NULL};
 static const char *const processors[] = {"auto", "cpu", "gpu", "iiu", NULL};
 
-_Static_assert(RP_MODE_OR == 0 && RP_MODE_AND == 1 && RP_MODE_ANDOR == 2, "modes[] is in order");
+_Static_assert(RP_MODE_OR == 0 && RP_MODE_AND == 1 && RP_MODE_ANDOR == 2,
+               "they are in rp_mode's order");
 
 /* Those of the CPU, then those of a GPU. */
 static const char *algorithm_at(size_t i)
@@ -34,7 +35,7 @@ const rp__option rp__query_args_ranking[] = {
      .kind = RP_OPTION_ENUM,
      .argument = "MODE",
      .initial = "or",
-     .choices = modes,
+     .choices = rp__query_args_modes,
      AT(search.mode),
      .help = "what words side by side mean: any of them (or), all (and), or all where that gives "
              "k hits and any otherwise (andor)"},

@@ -12,6 +12,7 @@ typedef struct rp__query_args {
 } rp__query_args;
 
 /* Rows of rp__query_args. */
+extern const char *const rp__query_args_modes[]; /* in rp_mode's order; NULL ends them */
 extern const rp__option rp__query_args_ranking[];
 extern const rp__option rp__query_args_limits[];
 

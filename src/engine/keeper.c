@@ -121,7 +121,7 @@ static _Noreturn void become_worker(const keeping *k)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != keeper_process)
         _exit(0);
-    k->work->box->worker = (int32_t)getpid(); /* its owner may ask before the keeper writes it */
+    k->work->box->worker = (int32_t)getpid(); /* before its first answer */
     rp__gpu_worker_run(k->work, k->number);
 }
 
@@ -145,7 +145,6 @@ static bool fork_worker(keeping *k)
         close(ends[0]);
         return false;
     }
-    k->work->box->worker = (int32_t)k->worker;
     return true;
 }
 

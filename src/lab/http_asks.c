@@ -78,17 +78,8 @@ static void put_search(rp__buf *out, const rp__http_ask_options *o, const rp_top
 /* Notes that a request ends here. */
 static rp_status end_ask(rp__http_asks *asks, rp_error *err)
 {
-    if (asks->n == asks->cap) {
-        const size_t cap = asks->cap ? asks->cap * 2 : 1024;
-        size_t *more = rp__alloc_array(cap, sizeof *more);
-        if (!more)
-            return rp__error_no_memory(err);
-        if (asks->n > 0)
-            memcpy(more, asks->ends, asks->n * sizeof *more);
-        rp__free(asks->ends);
-        asks->ends = more;
-        asks->cap = cap;
-    }
+    if (!rp__alloc_grow(&asks->ends, &asks->cap, asks->n + 1, sizeof *asks->ends))
+        return rp__error_no_memory(err);
     asks->ends[asks->n++] = asks->bytes.n;
     return asks->bytes.failed ? rp__error_no_memory(err) : RP_OK;
 }

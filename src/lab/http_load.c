@@ -24,6 +24,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "base/thread.h"
+#include "lab/arrivals.h"
 #include "lab/histogram.h"
 #include "lab/http_reply.h"
 
@@ -131,7 +132,7 @@ static rp_status find_address(const rp__url *url, run *r, rp_error *err)
         fd = connect_first(r);
     }
     if (fd < 0)
-        set_address(r, found); /* the only one, or it will be told why not */
+        set_address(r, found); /* the only one; or none listens, as connecting will say */
     else
         close(fd);
     freeaddrinfo(found);
@@ -314,9 +315,7 @@ static void read_link(generator *g, tcp_link *l, uint64_t now)
 static void draw_next(generator *g)
 {
     const rp__http_load_options *o = g->run->options;
-    const double step = 1e9 * g->run->generators / o->rate;
-    const double unit = ((double)(rp__random_next(&g->random) >> 11) + 0.5) * 0x1p-53;
-    g->at += o->is_poisson ? -log(unit) * step : step;
+    g->at += rp__arrivals_gap(&g->random, o->is_poisson, 1e9 * g->run->generators / o->rate);
     g->due = g->run->begin + (uint64_t)g->at;
 }
 
@@ -345,7 +344,7 @@ static void ask_all_that_are_due(generator *g, uint64_t now)
     }
 }
 
-/* When there is something to do that no connection tells. */
+/* When there is something to do of which no connection has an event. */
 static uint64_t next_look(const generator *g, uint64_t now)
 {
     uint64_t at = now + RETRY_NS;
@@ -529,16 +528,16 @@ static void fill(const run *r, const generator *all, rp__histogram *times,
     }
     out->generators = r->generators;
     out->seconds = (double)(last - r->begin) / 1e9;
-    out->mean = times->n ? (double)times->sum / (double)times->n / 1e9 : 0;
-    out->p50 = seconds_at(times, 0.5);
-    out->p80 = seconds_at(times, 0.8);
-    out->p90 = seconds_at(times, 0.9);
-    out->p95 = seconds_at(times, 0.95);
-    out->p99 = seconds_at(times, 0.99);
-    out->p999 = seconds_at(times, 0.999);
-    out->most = (double)times->most / 1e9;
-    out->generator_mean = out->requests ? (double)lag_sum / (double)out->requests / 1e9 : 0;
-    out->generator_most = (double)lag_most / 1e9;
+    out->times.mean = times->n ? (double)times->sum / (double)times->n / 1e9 : 0;
+    out->times.p50 = seconds_at(times, 0.5);
+    out->times.p80 = seconds_at(times, 0.8);
+    out->times.p90 = seconds_at(times, 0.9);
+    out->times.p95 = seconds_at(times, 0.95);
+    out->times.p99 = seconds_at(times, 0.99);
+    out->times.p999 = seconds_at(times, 0.999);
+    out->times.most = (double)times->most / 1e9;
+    out->times.generator_mean = out->requests ? (double)lag_sum / (double)out->requests / 1e9 : 0;
+    out->times.generator_most = (double)lag_most / 1e9;
 }
 
 static rp_status run_all(run *r, generator *all, const rp__url *url, rp_error *err)

@@ -3,6 +3,7 @@
 #define RP_LAB_HTTP_LOAD_H
 
 #include "lab/http_asks.h"
+#include "lab/latencies.h"
 #include "lab/url.h"
 
 enum { RP_HTTP_LOAD_STATUSES = 600 };
@@ -25,10 +26,8 @@ typedef struct rp__http_load_figures {
     uint64_t statuses[RP_HTTP_LOAD_STATUSES];
     uint64_t reply_bytes;
     uint32_t generators;
-    double seconds; /* from the first arrival to the last end */
-    /* Seconds, of those answered: from the intended arrival, of a closed loop from the sending. */
-    double mean, p50, p80, p90, p95, p99, p999, most;
-    double generator_mean, generator_most; /* seconds that requests were sent late by this side */
+    double seconds;      /* from the first arrival to the last end */
+    rp__latencies times; /* from the intended arrival, of a closed loop from the sending */
 } rp__http_load_figures;
 
 /* RP_IO: nobody listens there. */

@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "base/thread.h"
 #include "engine/replay_record.h"
+#include "lab/arrivals.h"
 #include "lab/times.h"
 
 enum {
@@ -81,14 +82,14 @@ static void fill_times(uint64_t *times, size_t jobs, rp__load_figures *out)
     double sum = 0;
     for (size_t i = 0; i < n; i++)
         sum += (double)times[i];
-    out->mean = n ? sum / (double)n / 1e9 : 0;
-    out->p50 = percentile(times, n, 0.5);
-    out->p80 = percentile(times, n, 0.8);
-    out->p90 = percentile(times, n, 0.9);
-    out->p95 = percentile(times, n, 0.95);
-    out->p99 = percentile(times, n, 0.99);
-    out->p999 = percentile(times, n, 0.999);
-    out->most = n ? (double)times[n - 1] / 1e9 : 0;
+    out->times.mean = n ? sum / (double)n / 1e9 : 0;
+    out->times.p50 = percentile(times, n, 0.5);
+    out->times.p80 = percentile(times, n, 0.8);
+    out->times.p90 = percentile(times, n, 0.9);
+    out->times.p95 = percentile(times, n, 0.95);
+    out->times.p99 = percentile(times, n, 0.99);
+    out->times.p999 = percentile(times, n, 0.999);
+    out->times.most = n ? (double)times[n - 1] / 1e9 : 0;
 }
 
 /* ---- Trouble --------------------------------------------------------------------------------- */
@@ -306,10 +307,9 @@ static void generate(void *arg, uint32_t client)
     rp__random_init(&random, l->options->seed + client);
     double at = gap * client / l->clients;
     for (size_t number = client; number < l->jobs; number += l->clients) {
-        const double unit = ((double)(rp__random_next(&random) >> 11) + 0.5) * 0x1p-53;
         const bool in_burst = at >= (double)w.begin && at < (double)w.end;
         const double step = in_burst ? gap / l->options->trouble.burst : gap;
-        at += l->options->is_poisson ? -log(unit) * step : step;
+        at += rp__arrivals_gap(&random, l->options->is_poisson, step);
         const uint64_t due = l->begin + (uint64_t)at;
         l->arrivals[number] = (uint64_t)at;
         wait_until(due);
@@ -423,8 +423,8 @@ static rp_status run_live(const rp__load *load, const rp__load_options *o, rp_ex
     out->moves = l.moves;
     memcpy(out->costs_fault, report.costs_fault, sizeof out->costs_fault);
     out->seconds = l.last > l.begin ? (double)(l.last - l.begin) / 1e9 : 0;
-    out->generator_mean = out->jobs ? (double)l.lag_sum / (double)out->jobs / 1e9 : 0;
-    out->generator_most = (double)l.lag_most / 1e9;
+    out->times.generator_mean = out->jobs ? (double)l.lag_sum / (double)out->jobs / 1e9 : 0;
+    out->times.generator_most = (double)l.lag_most / 1e9;
     out->refusal_mean = l.refused ? (double)l.refusal_sum / (double)l.refused / 1e9 : 0;
     out->refusal_most = (double)l.refusal_most / 1e9;
     if (status == RP_OK)
@@ -481,7 +481,7 @@ rp_status rp__load_run(const rp__load *load, const rp__load_options *o, rp__load
 
 static bool keeps_up(const rp__load_figures *f, double p99)
 {
-    return f->answered == f->jobs && f->p99 <= p99;
+    return f->answered == f->jobs && f->times.p99 <= p99;
 }
 
 static rp_status find_rate(const rp__load *load, const rp__load_options *options,

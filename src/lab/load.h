@@ -4,6 +4,7 @@
 #define RP_LAB_LOAD_H
 
 #include "lab/bench_query_set.h"
+#include "lab/latencies.h"
 #include "riposte/executor.h"
 
 /* What can go wrong; but for bursts, of a replay alone. All zero: nothing does. */
@@ -39,9 +40,8 @@ typedef struct rp__load_figures {
     /* of a replay with deadlines: what a list schedule misses that knows all costs and troubles */
     uint64_t list_misses;
     uint64_t on_cores, on_card, launches, batched, moves, shared, fallbacks;
-    double seconds;                                   /* from the first arrival to the last end */
-    double mean, p50, p80, p90, p95, p99, p999, most; /* seconds, of those answered */
-    double generator_mean, generator_most;            /* seconds that jobs were submitted late */
+    double seconds;                    /* from the first arrival to the last end */
+    rp__latencies times;               /* from the intended arrival */
     double refusal_mean, refusal_most; /* seconds until a job was refused, not of a replay */
     double p99_parts[RP_LOAD_PARTS];   /* of each tenth of the time, by arrival; 0: it has none */
     char costs_fault[256];             /* of the executor */

@@ -13,9 +13,6 @@
 enum {
     LONG_NS = 200000, /* of waiting: a backlog */
     UNIT = 1024,      /* of shares */
-    /* where a view does not say: */
-    QUEUED = 1024,
-    ELEMENTS = 1 << 20,
 };
 static const uint64_t LEFT_MOST = (uint64_t)1 << 40; /* nanoseconds, so that products fit */
 
@@ -26,15 +23,10 @@ static uint64_t cores_wait(const rp__policy_view *view)
                                                                                : rest / view->cores;
 }
 
-static uint64_t elements_of_batch(const rp__policy_view *view)
-{
-    return view->elements ? view->elements : ELEMENTS;
-}
-
 /* What a job takes of the card's time: its share of a batch, and of the batch's start as much as it fills of it. */
 static uint64_t card_share(const rp__policy_view *view, const rp__policy_job *job)
 {
-    const uint64_t most = elements_of_batch(view);
+    const uint64_t most = view->elements;
     const uint64_t start = job->gpu_ns > job->batch_ns ? job->gpu_ns - job->batch_ns : 0;
     return job->batch_ns + start * (job->shortest < most ? job->shortest : most) / most;
 }
@@ -55,7 +47,7 @@ static uint64_t card_wait(const rp__policy_view *view)
     const uint64_t starts =
         gpu->n > 0 && gpu->gpu_ns > gpu->batch_ns ? (gpu->gpu_ns - gpu->batch_ns) / gpu->n : 0;
     return view->card_ns + card_lateness(view) + gpu->batch_ns +
-           starts * (gpu->elements / elements_of_batch(view));
+           starts * (gpu->elements / view->elements);
 }
 
 /* Microseconds, so that products fit. */
@@ -113,7 +105,7 @@ static uint64_t share_of(uint64_t part, uint64_t whole)
  * time that is left is refused from one half on. While there is much room, cores take all that they end in time. */
 static uint64_t most_worth(const rp__policy_view *view, uint64_t left, bool is_card)
 {
-    const uint64_t room = view->max_queued ? view->max_queued : QUEUED;
+    const uint64_t room = view->max_queued;
     const uint64_t wait = share_of(is_card ? card_wait(view) : cores_wait(view), left);
     uint64_t n = 0;
     for (int q = 0; q < RP_QUEUES; q++)

@@ -27,7 +27,7 @@ static rp__policy_way ask(const rp__policy_view *view, uint64_t candidates, uint
 static void griffin_goes_by_the_ratio(void **state)
 {
     (void)state;
-    rp__policy_view view = {.cores = 1, .has_card = true};
+    rp__policy_view view = {.cores = 1, .has_card = true, .elements = 1 << 20, .max_queued = 1024};
     rp__policy_job job = long_and;
     assert_int_equal(rp__policy_griffin_row.seat(&view, &job).queue, RP_QUEUE_GPU);
     job.second = 128 * job.shortest;
@@ -41,7 +41,7 @@ static void griffin_goes_by_the_ratio(void **state)
 static void griffin_decides_after_each_list(void **state)
 {
     (void)state;
-    rp__policy_view view = {.cores = 1, .has_card = true};
+    rp__policy_view view = {.cores = 1, .has_card = true, .elements = 1 << 20, .max_queued = 1024};
     assert_int_equal(ask(&view, 100, 12799, 2, true), RP_WAY_NEXT);
     assert_int_equal(ask(&view, 100, 12799, 1, true), RP_WAY_REST);
     assert_int_equal(ask(&view, 100, 12800, 2, true), RP_WAY_MOVE);
@@ -55,7 +55,7 @@ static void griffin_decides_after_each_list(void **state)
 static void griffin_returns_where_it_may(void **state)
 {
     (void)state;
-    rp__policy_view view = {.cores = 1, .has_card = true};
+    rp__policy_view view = {.cores = 1, .has_card = true, .elements = 1 << 20, .max_queued = 1024};
     assert_int_equal(ask(&view, 100, 200, 2, false), RP_WAY_REST);
     assert_int_equal(ask(&view, 100, 99999, 2, false), RP_WAY_REST);
     view.goes_back = true;
@@ -68,7 +68,7 @@ static void griffin_returns_where_it_may(void **state)
 static void split_has_the_card_intersect(void **state)
 {
     (void)state;
-    rp__policy_view view = {.cores = 1, .has_card = true};
+    rp__policy_view view = {.cores = 1, .has_card = true, .elements = 1 << 20, .max_queued = 1024};
     rp__policy_job tree = long_and;
     tree.gpu_ns = RP_POLICY_NEVER;
     rp__policy_seat at = rp__policy_split_row.seat(&view, &tree);
@@ -88,7 +88,8 @@ static void split_has_the_card_intersect(void **state)
 static void share_cuts_by_cost(void **state)
 {
     (void)state;
-    rp__policy_view view = {.cores = 4, .busy_cores = 2, .has_card = true};
+    rp__policy_view view = {
+        .cores = 4, .busy_cores = 2, .has_card = true, .elements = 1 << 20, .max_queued = 1024};
     rp__policy_job job = long_and;
     job.cpu_ns = 60000;
     job.gpu_ns = 10000;
@@ -125,7 +126,12 @@ static void ding_steals_in_time(void **state)
     (void)state;
     const rp__policy *row = &rp__policy_ding_deadline_row;
     rp__policy_job job = long_and;
-    rp__policy_view view = {.now = 1000, .cores = 1, .has_card = true, .is_busy_card = true};
+    rp__policy_view view = {.now = 1000,
+                            .cores = 1,
+                            .has_card = true,
+                            .is_busy_card = true,
+                            .elements = 1 << 20,
+                            .max_queued = 1024};
     job.arrived = 1000;
     job.deadline = 1000 + 2 * job.cpu_ns;
     const rp__policy_seat seat = row->seat(&view, &job);
@@ -241,7 +247,7 @@ static void auto_tries_on_an_idle_core(void **state)
 {
     (void)state;
     const rp__policy *row = &rp__policy_auto_row;
-    rp__policy_view view = {.now = 1000000, .cores = 1};
+    rp__policy_view view = {.now = 1000000, .cores = 1, .elements = 1 << 20, .max_queued = 1024};
     rp__policy_job job = cheap;
     job.cpu_ns = 12000000;
     assert_int_equal(row->seat(&view, &job).queue, RP_QUEUE_CPU);

@@ -1,7 +1,7 @@
 /* emulated_memory.h: the memory of an emulated device, or that the host shares with it: pages that
  * can be read only while they are open. */
-#ifndef RP_EMULATED_MEMORY_H
-#define RP_EMULATED_MEMORY_H
+#ifndef RP_BACKEND_GPU_DEVICE_EMULATED_MEMORY_H
+#define RP_BACKEND_GPU_DEVICE_EMULATED_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
