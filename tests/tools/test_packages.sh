@@ -15,6 +15,19 @@ verdict all_packages_are_found $?
     grep -q '^these packages are missing: g++ libc6-dev libzstd-dev zlib1g-dev' "$work/log" && grep -q "'make deps'" "$work/log"
 verdict missing_packages_are_named $?
 
+# What an installed package provides is not installed again. This machine has nodejs alone, and apt-get only fails.
+mkdir "$work/bin"
+printf '#!/bin/sh\necho "installed nodejs, nodejs-doc, npm (= 9.2)"\necho "config-files wrk, "\n' >"$work/bin/dpkg-query"
+printf '#!/bin/sh\necho "apt-get $*"\nexit 1\n' | tee "$work/bin/apt-get" >"$work/bin/sudo"
+chmod +x "$work/bin"/*
+printf 'nodejs\nnpm\n' >"$work/list"
+PATH="$work/bin:$PATH" tools/install_packages "$work/list" >"$work/log" 2>&1 && [ ! -s "$work/log" ]
+verdict provided_packages_count_as_installed $?
+printf 'nodejs\nwrk\n' >"$work/list"
+{ ! PATH="$work/bin:$PATH" tools/install_packages "$work/list"; } >"$work/log" 2>&1 && grep -q 'wrk' "$work/log" &&
+    ! grep -q 'installing.*nodejs' "$work/log"
+verdict removed_packages_are_missing $?
+
 # The first thing that plain `make` does, and the last.
 { ! env -u MAKEFLAGS -u MAKELEVEL make -j1 B="$work/build" CC='gcc -nostdinc' all; } >"$work/log" 2>&1 && [ "$(grep -c . "$work/log")" -le 4 ] &&
     grep -q 'libstemmer-dev' "$work/log"
