@@ -4,11 +4,11 @@
 usage: bench/papers_h200.py BUNDLE OUT [SET...]
        bench/papers_h200.py --summary OUT
 
-BUNDLE is the folder that `make gpu-bundle` fills. SETs: operators para queries pairs lengths (all of these), and sizes,
-which needs no GPU. Collections that a set needs are drawn first, on all cores, into WORK, where they stay for the next
-call (26 GB for all sets). Each call of the program has a limit, and so has each set; what fails is recorded, and the
-next one runs. OUT gets a file of JSON lines for each set (a line a call: label, command, seconds, exit code and
-answer), and summary.txt, which is printed as well.
+BUNDLE is the folder that `make gpu-bundle` fills. SETs: operators steps para queries pairs lengths (all of these),
+longest, which is the end of pairs, and sizes, which needs no GPU. Collections that a set needs are drawn first, on all
+cores, into WORK, where they stay for the next call (26 GB for all sets). Each call of the program has a limit, and so
+has each set; what fails is recorded, and the next one runs. OUT gets a file of JSON lines for each set (a line a call:
+label, command, seconds, exit code and answer), and summary.txt, which is printed as well.
 
 WORK: where the indexes are (riposte-papers in /dev/shm, if that has 40 GB, otherwise in /tmp). SCALE: a share of all
 documents and queries (1), to try the script on an emulated device (RIPOSTE_GPU=emulated, whose times mean nothing).
@@ -201,24 +201,26 @@ def ask_steps(program, kind, rows_of):
             [stepped(r) for r in rows])
 
 
+LEVELS = ["pmf,levels=2", "pmf,levels=3", "pmf,levels=4", "ding,levels=2", "ding,levels=3"]
+
+
+def plain_rows(intersect):
+    """Those that read docids."""
+    return [r for r in intersect if r not in STORED] + LEVELS
+
+
 def run_operators(program):
     base = index_of("gov", "bp128"), log_of("gov", "bp128")
     intersect = program.rows(base[0], "intersect")
     select = program.rows(base[0], "select")
-    plain = [r for r in intersect if r not in STORED]
-    levels = ["pmf,levels=2", "pmf,levels=3", "pmf,levels=4", "ding,levels=2", "ding,levels=3"]
     for name, words in TERMS:
-        rows = ["operators:intersect=" + r for r in plain + levels]
+        rows = ["operators:intersect=" + r for r in plain_rows(intersect)]
         ask(program, f"intersect bp128 {name}", *base, words, ["auto", "operators"] + rows)
         for form in sorted(set(STORED.values())):
             rows = ["operators:intersect=" + r for r in intersect if STORED.get(r) == form]
             ask(program, f"intersect {form} {name}", index_of("gov", form), log_of("gov", form), words, ["auto"] + rows)
         for form, rows in PIPELINES.items():
             ask(program, f"pipeline {form} {name}", index_of("gov", form), log_of("gov", form), words, ["auto"] + rows)
-    ask_steps(program, "intersect", {"bp128": ["operators:intersect=" + r for r in plain + levels]})
-    ask_steps(program, "intersect", {form: ["operators:intersect=" + r for r in intersect if STORED.get(r) == form]
-                                     for form in sorted(set(STORED.values()))})
-    ask_steps(program, "pipeline", PIPELINES)
     for mode in ("and", "or"):
         ask(program, f"select{mode} bp128 3", *base, "3-3", [a for r in select for a in both("operators:select=" + r)],
             mode, 150)
@@ -226,6 +228,21 @@ def run_operators(program):
         rows = [a for r in rows for a in both("operators:decode=" + r)]
         ask(program, f"decode {form} 3", index_of("gov", form), log_of("gov", form), "3-3", ["auto"] + rows, "and,or",
             150)
+
+
+def run_steps(program):
+    """Every row step by step, and which selection suits how many candidates (threshold.tsv, a line a query)."""
+    base = index_of("gov", "bp128"), log_of("gov", "bp128")
+    intersect = program.rows(base[0], "intersect")
+    program.record("threshold", ["bench", "queries", *base, "--plain", "--known", "--words", "2-64", "--sample",
+                                 "5" if IS_SMALL else "1000", "--k", "10", "--modes", "and", "--rounds", ROUNDS,
+                                 "--processors", "gpu", "--algorithms",
+                                 "operators,operators:select=host,operators:select=sample", "--no-energy",
+                                 "--per-query", os.path.join(program.out, "threshold.tsv")], 60)
+    ask_steps(program, "intersect", {"bp128": ["operators:intersect=" + r for r in plain_rows(intersect)]})
+    ask_steps(program, "intersect", {form: ["operators:intersect=" + r for r in intersect if STORED.get(r) == form]
+                                     for form in sorted(set(STORED.values()))})
+    ask_steps(program, "pipeline", PIPELINES)
 
 
 # ---- PARA -----------------------------------------------------------------------------------------------------------
@@ -284,16 +301,22 @@ def run_lengths(program):
                   size="3000" if IS_SMALL else "2000000")
 
 
+EQUAL = of("intersect", ["bs 1:1", "pmf 1 ", "pmf 2 ", "pmf 3 1:1", "pmf 4 ", "mpath 1:1", "tile 1:1"])
+
+
+def run_longest(program):
+    """GOV2 has no list above 12M docids: the longest are synthetic ones."""
+    bench_gpu(program, "equal 16M", EQUAL, ["--ratio", "1"], False, "4000" if IS_SMALL else "16000000")
+
+
 def run_pairs(program):
     """Two lists: of one length (Ding, figure 6), of comparable ones (Griffin, 13), by ratio (Griffin, 8)."""
     lengths = ["64..127", "128..255", "256..511"] if IS_SMALL else [
         "4K..8K", "16K..32K", "64K..128K", "256K..512K", "1M..2M", "4M..6M", "8M..12M"]
-    cases = of("intersect", ["bs 1:1", "pmf 1 ", "pmf 2 ", "pmf 3 1:1", "pmf 4 ", "mpath 1:1", "tile 1:1"])
     for n in lengths:
-        bench_gpu(program, f"equal {n}", cases, ["--lengths", n, "--ratio", "1"],
+        bench_gpu(program, f"equal {n}", EQUAL, ["--lengths", n, "--ratio", "1"],
                   size="100000" if IS_SMALL else "100000000")
-    # GOV2 has no list above 12M docids: the longest are synthetic ones
-    bench_gpu(program, "equal 16M", cases, ["--ratio", "1"], False, "4000" if IS_SMALL else "16000000")
+    run_longest(program)
     for n in ["64..500"] if IS_SMALL else ["1K..10K", "10K..100K", "100K..1M", "1M..10M"]:
         bench_gpu(program, f"comparable {n}", of("intersect", ["bs 1:1", "mpath 1:1", "tile 1:1"]),
                   ["--lengths", n, "--ratio", "4"],
@@ -339,14 +362,16 @@ def run_sizes(program):
 
 # set: what runs it, seconds, indexes
 SETS = {
-    "operators": (run_operators, 330, [("gov", f) for f in OPERATOR_FORMS]),
+    "operators": (run_operators, 270, [("gov", f) for f in OPERATOR_FORMS]),
+    "steps": (run_steps, 100, [("gov", f) for f in OPERATOR_FORMS]),
+    "longest": (run_longest, 15, []),
     "para": (run_para, 190, [(c, f) for c in ("gov", "govpr", "govr", "bd", "bdr") for f in PARA_FORMS]),
     "queries": (run_queries, 100, [("gov2", "rec")]),
     "pairs": (run_pairs, 70, [("gov2", "rec")]),
     "lengths": (run_lengths, 170, [("gov2", "rec")]),
     "sizes": (run_sizes, 1800, []),
 }
-DEFAULT = [name for name in SETS if name != "sizes"]
+DEFAULT = [name for name in SETS if name not in ("longest", "sizes")]
 
 
 def main():

@@ -59,7 +59,7 @@ def steps_of(operation):
 def operators(records, kind, operation="and:10", terms=TERMS):
     """{(index, row): {terms: (chained mean, p50, steps)}}"""
     out = {}
-    for label, answer in records.of("operators", kind):
+    for label, answer in records.of("operators", kind) + records.of("steps", kind):
         form, n = label.split()[:2]
         for o in answer["operations"]:
             if o["operation"] != operation or n not in terms:
