@@ -4,9 +4,9 @@
 usage: bench/papers_h200.py BUNDLE OUT [SET...]
        bench/papers_h200.py --summary OUT
 
-BUNDLE is the folder that `make gpu-bundle` fills. SETs: operators steps para queries pairs lengths (all of these),
-longest, which is the end of pairs, and sizes, which needs no GPU. Collections that a set needs are drawn first, on all
-cores, into WORK, where they stay for the next call (26 GB for all sets). Each call of the program has a limit, and so
+BUNDLE is the folder that `make gpu-bundle` fills. SETs: operators steps para queries pairs longest lengths (all of
+these), and sizes, which needs no GPU. Collections that a set needs are drawn first, on all
+cores, into WORK, where they stay for the next call (30 GB for all sets). Each call of the program has a limit, and so
 has each set; what fails is recorded, and the next one runs. OUT gets a file of JSON lines for each set (a line a call:
 label, command, seconds, exit code and answer), and summary.txt, which is printed as well.
 
@@ -48,6 +48,7 @@ COLLECTIONS = {
     "bd": ("bd", 15749656, 120, "crawl"),
     "bdr": ("bd", 15749656, 120, "random"),
     "gov2": ("gov2", 25200000, 200, "crawl"),
+    "gov2x2": ("gov2", 50400000, 60, "crawl"),
 }
 HS = "hs16,hs32,hs64,hs128,hs256"
 # name: codec, auxiliary data
@@ -269,8 +270,8 @@ def run_para(program):
 
 # ---- Kernels on lists of an index -----------------------------------------------------------------------------------
 
-def bench_gpu(program, label, cases, options=(), source=True, size="1"):
-    at = [index_of("gov2", "rec"), log_of("gov2", "rec")] if source else []
+def bench_gpu(program, label, cases, options=(), source="gov2", size="1"):
+    at = [index_of(source, "rec"), log_of(source, "rec")] if source else []
     return program.record(label, ["bench", "gpu", *at, "--cases", cases, "--size", size, "--rounds",
                                   "1" if IS_SMALL else "7", *options])
 
@@ -305,8 +306,10 @@ EQUAL = of("intersect", ["bs 1:1", "pmf 1 ", "pmf 2 ", "pmf 3 1:1", "pmf 4 ", "m
 
 
 def run_longest(program):
-    """GOV2 has no list above 12M docids: the longest are synthetic ones."""
-    bench_gpu(program, "equal 16M", EQUAL, ["--ratio", "1"], False, "4000" if IS_SMALL else "16000000")
+    """GOV2 has no list above 12M docids: the longest are of a collection twice as large."""
+    for n in ["512..1K"] if IS_SMALL else ["8M..12M", "12M..17M", "17M..24M"]:
+        bench_gpu(program, f"equal {n}", EQUAL, ["--lengths", n, "--ratio", "1"], "gov2x2",
+                  "100000" if IS_SMALL else "100000000")
 
 
 def run_pairs(program):
@@ -316,17 +319,16 @@ def run_pairs(program):
     for n in lengths:
         bench_gpu(program, f"equal {n}", EQUAL, ["--lengths", n, "--ratio", "1"],
                   size="100000" if IS_SMALL else "100000000")
-    run_longest(program)
     for n in ["64..500"] if IS_SMALL else ["1K..10K", "10K..100K", "100K..1M", "1M..10M"]:
         bench_gpu(program, f"comparable {n}", of("intersect", ["bs 1:1", "mpath 1:1", "tile 1:1"]),
                   ["--lengths", n, "--ratio", "4"],
                   size="100000" if IS_SMALL else "60000000")
     cases = of("intersect", ["bs 1:1", "mpath 1:1", "skip 1:10", "bp128 1:1", "tile 1:1", "hs16 1:100"])
     for ratio in ["8", "24", "48", "96", "192", "384", "768"]:
-        bench_gpu(program, f"ratio {ratio}", cases, ["--ratio", ratio], False, "4000" if IS_SMALL else "1500000")
+        bench_gpu(program, f"ratio {ratio}", cases, ["--ratio", ratio], None, "4000" if IS_SMALL else "1500000")
     for n in ["300"] if IS_SMALL else ["1000", "10000", "100000", "1000000", "10000000"]:
         bench_gpu(program, f"select {n}", of("select", ["bucket 10", "sort 10", "heap", "sample 10", "radix 10"]), (),
-                  False, n)
+                  None, n)
     for n in ["4000"] if IS_SMALL else ["10000", "100000", "1000000"]:
         program.record(f"core {n}", ["bench", "intersections", "--codec", "bp128", "--size", n, "--ratios", "1,4,16",
                                      "--repeats", "3"])
@@ -364,14 +366,14 @@ def run_sizes(program):
 SETS = {
     "operators": (run_operators, 270, [("gov", f) for f in OPERATOR_FORMS]),
     "steps": (run_steps, 100, [("gov", f) for f in OPERATOR_FORMS]),
-    "longest": (run_longest, 15, []),
     "para": (run_para, 190, [(c, f) for c in ("gov", "govpr", "govr", "bd", "bdr") for f in PARA_FORMS]),
     "queries": (run_queries, 100, [("gov2", "rec")]),
     "pairs": (run_pairs, 70, [("gov2", "rec")]),
+    "longest": (run_longest, 30, [("gov2x2", "rec")]),
     "lengths": (run_lengths, 170, [("gov2", "rec")]),
     "sizes": (run_sizes, 1800, []),
 }
-DEFAULT = [name for name in SETS if name not in ("longest", "sizes")]
+DEFAULT = [name for name in SETS if name != "sizes"]
 
 
 def main():

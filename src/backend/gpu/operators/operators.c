@@ -9,7 +9,9 @@
 #include "backend/gpu/operators/pipeline_lists.h"
 #include "backend/gpu/operators/pipeline_space.h"
 
-enum { HOST_SELECTS = 512 }; /* candidates, up to which `auto` lets the host select */
+/* Candidates up to which `auto` lets the host select (bench/results/papers-h200.md). An OR has one for each document
+ * that it scored; an AND has far fewer than its shortest list. */
+enum { HOST_SELECTS_OR = 512, HOST_SELECTS_AND = 128 << 10 };
 
 typedef rp__flight flight;
 
@@ -119,7 +121,8 @@ static void choose_select(rp__pipeline *p)
 {
     const uint32_t id = p->how.rows[RP_PHASE_SELECT]->id;
     const bool is_auto = id == RP_OPERATOR_AUTO;
-    p->by_host = id == RP_OPERATOR_HOST || (is_auto && p->capacity <= HOST_SELECTS);
+    const uint32_t max = p->is_or ? HOST_SELECTS_OR : HOST_SELECTS_AND;
+    p->by_host = id == RP_OPERATOR_HOST || (is_auto && p->capacity <= max);
     p->selects = !is_auto                ? (rp__select_id)id
                  : p->k <= RP_SELECT_MAX ? RP_SELECT_SAMPLE
                                          : RP_SELECT_RADIX;
