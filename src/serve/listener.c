@@ -54,9 +54,14 @@ static uint16_t port_of(int fd)
     socklen_t bytes = sizeof address;
     if (getsockname(fd, (struct sockaddr *)&address, &bytes) != 0)
         return 0;
-    if (address.ss_family == AF_INET)
-        return ntohs(((struct sockaddr_in *)&address)->sin_port);
-    return ntohs(((struct sockaddr_in6 *)&address)->sin6_port);
+    if (address.ss_family == AF_INET) {
+        struct sockaddr_in in;
+        memcpy(&in, &address, sizeof in);
+        return ntohs(in.sin_port);
+    }
+    struct sockaddr_in6 in6;
+    memcpy(&in6, &address, sizeof in6);
+    return ntohs(in6.sin6_port);
 }
 
 static rp_status open_socket(const char *name, const struct addrinfo *found, int *out,
