@@ -53,7 +53,7 @@ static bool is_full(const schedule *s, const batch *b)
     return b->n >= RP_REPLAY_GROUP || b->elements >= s->o->elements;
 }
 
-/* The batch that the job would be in, with it. False: the card does not take it. */
+/* The batch that the job would be in, with it; before, the last batch. False: the card does not take it. */
 static bool join(const schedule *s, uint64_t arrived, const rp__replay_cost *cost, batch *out)
 {
     const rp__replay_options *o = s->o;
@@ -61,7 +61,6 @@ static bool join(const schedule *s, uint64_t arrived, const rp__replay_cost *cos
     const uint64_t deadline = o->deadline_ns ? arrived + o->deadline_ns : RP_POLICY_NEVER;
     if (!o->has_card || cost->gpu_ns == RP_POLICY_NEVER)
         return false;
-    *out = s->last;
     if (arrived >= out->begin || is_full(s, out))
         *out = (batch){.begin = later(arrived, s->last.end), .first_deadline = deadline};
     out->start = later(out->start, own);
@@ -79,7 +78,7 @@ static bool join(const schedule *s, uint64_t arrived, const rp__replay_cost *cos
 /* False: it would be late. */
 static bool place(schedule *s, uint64_t arrived, const rp__replay_cost *cost)
 {
-    batch with;
+    batch with = s->last;
     uint64_t on_core, named = RP_POLICY_NEVER;
     const uint64_t deadline = s->o->deadline_ns ? arrived + s->o->deadline_ns : RP_POLICY_NEVER;
     const uint32_t core = best_core(s, arrived, cost->cpu_ns, &on_core);
