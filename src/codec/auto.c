@@ -5,13 +5,14 @@
  * codec of the fewest bytes. Of equal ones it is always the faster. A list is then written, opened and
  * read as any other of that codec, except that its frequencies are in this row's code: walking it costs
  * nothing more. It may name every codec that cuts blocks of RP_BLOCK and leaves frequencies to the list,
- * whether tried here or not; but not raw, which compresses nothing. Where the name stands is list.c's
+ * whether tried here or not; but not raw, which compresses nothing, nor one that is younger than this
+ * row: programs of then would take its id for damage. Where the name stands is list.c's
  * affair. */
 #include "base/bits.h"
 #include "base/cpu.h"
 #include "codec/codec_table.h"
 
-enum { RAW = 1, BP128 = 3, OPTPFD = 7, RICE = 10, BITMAP = 17 };
+enum { RAW = 1, BP128 = 3, OPTPFD = 7, RICE = 10, BITMAP = 17, MIXED = 25 };
 
 /* The ids tried by size, in the order of what a posting costs to decode in long lists (AVX-512: 0.2 ns in bp128,
  * 0.3 in ef128 to mixed, 0.5 in the forms of PForDelta, 16 in interpolative). Others never take less. */
@@ -54,7 +55,7 @@ static const rp__codec *row_of(const rp__codec *codec, uint8_t id)
 
 const rp__codec *rp__auto_named(const rp__codec *codec, uint8_t id)
 {
-    const rp__codec *row = id == RAW ? NULL : row_of(codec, id);
+    const rp__codec *row = id == RAW || id > MIXED ? NULL : row_of(codec, id);
     return row && !row->cut && row->freqs && !row->choose ? row : NULL;
 }
 

@@ -53,6 +53,16 @@ rp__blocks_put(const rp__list *list, uint32_t b, uint32_t *out, rp__blocks_docid
     return rp__blocks_ends_so(list, b, out[-1]) ? out : NULL;
 }
 
+/* What rp__blocks_block does. */
+static inline __attribute__((always_inline)) rp_status
+rp__blocks_block_by(const rp__list *list, uint32_t b, uint32_t *out, rp__blocks_docids_fn *docids)
+{
+    rp__blocks_part k;
+    if (rp__blocks_open(list, b, &k))
+        return RP_DAMAGED;
+    return docids(k.in, k.in_bytes, k.base, out, k.count);
+}
+
 /* What rp__blocks_decode does. */
 static inline __attribute__((always_inline)) rp_status
 rp__blocks_decode_by(const rp__list *list, uint32_t *out, rp__blocks_docids_fn *docids)

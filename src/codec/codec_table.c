@@ -73,6 +73,13 @@
         BY_BLOCKS(18, "bp128v", needs_, code_, freqs_)                                             \
     }
 
+#define BP128D4(needs_, rows_, freqs_)                                                             \
+    {                                                                                              \
+        .id = 26, .name = "bp128d4", .needs = (needs_), .freqs = (freqs_), .has_offsets = true,    \
+        .max_blocks_per_128 = 1, .bound = rp__bp128d4_bound, .encode = rp__bp128d4_encode,         \
+        .block = rows_##_block, .decode = rows_##_decode                                           \
+    }
+
 #define RAW(needs_, freqs_)                                                                        \
     {                                                                                              \
         .id = 1, .name = "raw", .needs = (needs_), .freqs = (freqs_), .max_blocks_per_128 = 1,     \
@@ -239,6 +246,9 @@ static const rp__codec codecs[] = {
     X86(BLOCKS(25, "mixed", RP_CPU_AVX512, &rp__mixed_avx512_code))
     X86(BLOCKS_BY(25, "mixed", RP_CPU_AVX2, &rp__mixed_avx2_code, rp__rice_avx2_list))
     BLOCKS(25, "mixed", 0, &rp__mixed_code),
+    X86(BP128D4(RP_CPU_AVX512, rp__bp128d4_avx512, &rp__bitpack_avx512_code))
+    X86(BP128D4(RP_CPU_AVX2, rp__bp128d4_avx2, &rp__bitpack_avx2_code))
+    BP128D4(0, rp__bp128d4, &rp__bitpack_code),
 };
 /* clang-format on */
 

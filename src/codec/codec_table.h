@@ -73,6 +73,18 @@ rp_status rp__bp128t_avx512_unordered(const rp__list *list, uint32_t b, uint32_t
 #endif
 extern const uint8_t rp__bp128t_ranks[RP_BLOCK]; /* by slot */
 
+/* bp128d4.c: differences of stride four. */
+size_t rp__bp128d4_bound(const rp__codec *codec, size_t n);
+rp_status rp__bp128d4_encode(const rp__codec *codec, rp__encoding *e);
+rp_status rp__bp128d4_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__bp128d4_decode(const rp__list *list, uint32_t *out);
+#if defined(__x86_64__)
+rp_status rp__bp128d4_avx2_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__bp128d4_avx2_decode(const rp__list *list, uint32_t *out);
+rp_status rp__bp128d4_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__bp128d4_avx512_decode(const rp__list *list, uint32_t *out);
+#endif
+
 /* ef128.c: beside its block code, whole lists and single docids. */
 #if defined(__x86_64__)
 rp_status rp__ef128_avx512_list(const rp__list *list, uint32_t *out);

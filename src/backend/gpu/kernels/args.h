@@ -360,6 +360,7 @@ enum {
     KARG_CODEC_HSLRC256,
     KARG_CODEC_HSLRC128,
     KARG_CODEC_MIXED = 25,
+    KARG_CODEC_BP128D4,
 };
 
 /* Codes of jobs that are no codec's id: docids in segments of KARG_SEGMENT, and a code of

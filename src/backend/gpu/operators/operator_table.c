@@ -23,6 +23,7 @@ static const rp__operator decodes[] = {
     DECODE("bp256", BP256),
     DECODE("bp128t", BP128T),
     DECODE("bp128v", BP128V),
+    DECODE("bp128d4", BP128D4),
     DECODE("simple16", SIMPLE16),
     DECODE("pfd", PFD),
     DECODE("newpfd", NEWPFD),

@@ -14,6 +14,7 @@
 #include "backend/gpu/kernels/prim/block/topk_block.cuh"
 #include "backend/gpu/kernels/prim/codec/bitmap.cuh"
 #include "backend/gpu/kernels/prim/codec/bp128.cuh"
+#include "backend/gpu/kernels/prim/codec/bp128d4.cuh"
 #include "backend/gpu/kernels/prim/codec/bp128t.cuh"
 #include "backend/gpu/kernels/prim/codec/ef128.cuh"
 #include "backend/gpu/kernels/prim/codec/efsum.cuh"
