@@ -73,6 +73,7 @@ static bool channel_init(struct rp__dram *dram, uint32_t index)
         c->rules->refi / (dram->row->is_staggered ? c->n_ranks : 1) + dram->row->first_refresh;
     c->wake = c->next = c->next_refresh;
     c->visited = 0;
+    c->plan.entry = RP__DRAM_NONE;
     c->pool = rp__alloc_array(n, sizeof *c->pool);
     if (!c->pool || !ring_init(&c->data, n) || !ring_init(&c->quick, n)) {
         return false;

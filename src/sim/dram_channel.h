@@ -88,6 +88,13 @@ struct rp__dram_place {
     uint32_t channel, bank, row, column; /* bank: of all banks of the channel */
 };
 
+/* The command that starts at `step` if no request arrives before that changes it. */
+struct rp__dram_plan {
+    uint64_t step;
+    uint16_t entry; /* RP__DRAM_NONE: there is no plan */
+    uint8_t kind;   /* enum rp__dram_kind */
+};
+
 struct rp__dram_channel {
     const struct rp__dram_rules *rules;
     uint32_t index, n_banks, n_ranks, n_groups, banks_of_rank;
@@ -111,6 +118,7 @@ struct rp__dram_channel {
 
     uint32_t priority, n_priority; /* rank that is refreshed next; refreshes that wait */
     uint64_t changed; /* frfcfs: step of the last command, or after which a request came */
+    struct rp__dram_plan plan; /* frfcfs */
 
     /* r21: requests whose ACT was issued */
     uint64_t active;

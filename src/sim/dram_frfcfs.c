@@ -8,24 +8,41 @@
 #include "base/bits.h"
 #include "sim/dram_channel.h"
 
-/* The best entry so far, and when the first of the others can start. */
+/* The best entry so far: of those that can start first, the oldest; of column commands and others
+ * that can, a column command. */
 struct choice {
     uint16_t entry;
     enum rp__dram_kind kind;
     uint32_t order;
-    uint64_t wake;
+    uint64_t when;  /* that it can start; at `now` or before: now */
+    uint64_t blind; /* entries that were not looked at may start from here on */
 };
+
+static struct choice no_choice(const struct rp__dram_channel *c)
+{
+    return (struct choice){
+        .entry = RP__DRAM_NONE, .when = RP__DRAM_NEVER, .blind = c->next_refresh};
+}
+
+static inline bool is_row(enum rp__dram_kind kind)
+{
+    return kind == RP__DRAM_ACT || kind == RP__DRAM_PRE;
+}
 
 static inline void consider(struct choice *best, const struct rp__dram_channel *c, uint16_t entry,
                             enum rp__dram_kind kind, uint64_t when, uint64_t now)
 {
+    when = rp__dram_max(when, now);
+    if (when > best->when) {
+        return;
+    }
     uint32_t order = c->pool[entry].order;
-    if (when > now) {
-        best->wake = rp__dram_min(best->wake, when);
-    } else if (best->entry == RP__DRAM_NONE || (int32_t)(order - best->order) < 0) {
+    if (when < best->when ||
+        (is_row(kind) == is_row(best->kind) && (int32_t)(order - best->order) < 0)) {
         best->entry = entry;
         best->kind = kind;
         best->order = order;
+        best->when = when;
     }
 }
 
@@ -40,7 +57,7 @@ static void consider_hits(const struct rp__dram_channel *c, const struct rp__dra
 {
     const bool is_write = queue == &c->writes;
     const enum rp__dram_kind kind = is_write ? RP__DRAM_WR : RP__DRAM_RD;
-    uint64_t left = rp__dram_ready(c, kind, queue->hits & banks, now, &best->wake);
+    uint64_t left = queue->hits & banks;
     for (; left; left &= left - 1) {
         uint32_t bank = rp__bits_lowest64(left);
         consider(best, c, queue->lists[bank].hit, kind,
@@ -65,7 +82,7 @@ static void consider_misses(const struct rp__dram_channel *c, const struct rp__d
                             uint64_t banks, struct choice *best, uint64_t now)
 {
     uint64_t misses = queue->misses & banks;
-    uint64_t left = rp__dram_ready(c, RP__DRAM_ACT, misses & ~c->open, now, &best->wake);
+    uint64_t left = misses & ~c->open;
     for (; left; left &= left - 1) {
         uint32_t bank = rp__bits_lowest64(left);
         consider(best, c, queue->lists[bank].miss, RP__DRAM_ACT, rp__dram_when_act(c, bank, now),
@@ -80,23 +97,29 @@ static void consider_misses(const struct rp__dram_channel *c, const struct rp__d
     }
 }
 
-static bool issue(struct rp__dram_channel *c, const struct choice *best, uint64_t now,
-                  uint64_t *wake)
+static void issue(struct rp__dram_channel *c, uint16_t entry, enum rp__dram_kind kind, uint64_t now)
 {
-    *wake = rp__dram_min(*wake, best->wake);
-    if (best->entry == RP__DRAM_NONE) {
-        return false;
-    }
-    struct rp__dram_entry *e = &c->pool[best->entry];
+    struct rp__dram_entry *e = &c->pool[entry];
     uint32_t bank = e->bank;
-    rp__dram_queue_count(c, e, best->kind);
-    rp__dram_bank_issue(c, best->kind, bank, e->row, now);
-    if (best->kind == RP__DRAM_ACT || best->kind == RP__DRAM_PRE) {
+    rp__dram_queue_count(c, e, kind);
+    rp__dram_bank_issue(c, kind, bank, e->row, now);
+    if (is_row(kind)) {
         rp__dram_queue_sort_bank(c, bank);
     } else {
-        rp__dram_queue_remove(c, e->is_write ? &c->writes : &c->reads, best->entry);
-        rp__dram_queue_finish(c, best->entry, now);
+        rp__dram_queue_remove(c, e->is_write ? &c->writes : &c->reads, entry);
+        rp__dram_queue_finish(c, entry, now);
     }
+}
+
+/* Issues the choice if it can start now; otherwise *wake falls to when one may. */
+static bool issue_choice(struct rp__dram_channel *c, const struct choice *best, uint64_t now,
+                         uint64_t *wake)
+{
+    if (best->when > now) {
+        *wake = rp__dram_min(*wake, rp__dram_min(best->when, best->blind));
+        return false;
+    }
+    issue(c, best->entry, best->kind, now);
     return true;
 }
 
@@ -148,10 +171,10 @@ static void consider_columns(const struct rp__dram_channel *c, bool is_writing, 
 
 static bool try_columns(struct rp__dram_channel *c, uint64_t now, uint64_t *wake)
 {
-    struct choice best = {.entry = RP__DRAM_NONE, .wake = *wake};
+    struct choice best = no_choice(c);
     c->is_writing = drains(c);
     consider_columns(c, c->is_writing, ~refreshing(c) | c->unused, &best, now);
-    return issue(c, &best, now, wake);
+    return issue_choice(c, &best, now, wake);
 }
 
 static bool try_rows(struct rp__dram_channel *c, uint64_t now, uint64_t *wake)
@@ -159,33 +182,91 @@ static bool try_rows(struct rp__dram_channel *c, uint64_t now, uint64_t *wake)
     if (c->n_priority && try_refresh(c, now, wake)) {
         return true;
     }
-    struct choice best = {.entry = RP__DRAM_NONE, .wake = *wake};
+    struct choice best = no_choice(c);
     c->is_writing = drains(c);
     consider_misses(c, c->is_writing ? &c->writes : &c->reads, ~refreshing(c), &best, now);
-    return issue(c, &best, now, wake);
+    return issue_choice(c, &best, now, wake);
 }
 
-/* A command was issued in the step before `step`: no other starts before the step returned, unless
- * a request arrives. */
-static uint64_t wake_after(const struct rp__dram_channel *c, uint64_t step)
+/* ---- What comes next ------------------------------------------------------------------------- */
+
+/* The next command of an entry that has its turn. */
+static enum rp__dram_kind next_kind(const struct rp__dram_channel *c, const struct rp__dram_entry *e)
 {
+    if (!rp__dram_is_open(c, e->bank)) {
+        return RP__DRAM_ACT;
+    }
+    return c->banks[e->bank].row == e->row ? rp__dram_column_kind(e) : RP__DRAM_PRE;
+}
+
+static uint64_t next_step(const struct rp__dram_channel *c, const struct rp__dram_entry *e,
+                          enum rp__dram_kind kind, uint64_t step)
+{
+    const uint64_t when = kind == RP__DRAM_ACT   ? rp__dram_when_act(c, e->bank, step)
+                          : kind == RP__DRAM_PRE ? rp__dram_when_pre(c, e->bank)
+                                                 : rp__dram_when_column(c, e->bank, e->is_write,
+                                                                        step);
+    return rp__dram_max(when, step);
+}
+
+/* Plans a command, unless it is not alone on its step. Returns the step. */
+static uint64_t plan(struct rp__dram_channel *c, uint16_t entry, enum rp__dram_kind kind,
+                     uint64_t when, uint64_t blind)
+{
+    const bool is_alone = when < blind && !c->rules->has_two_buses && !c->config->never_sleeps;
+    c->plan = (struct rp__dram_plan){when, is_alone ? entry : RP__DRAM_NONE, (uint8_t)kind};
+    return rp__dram_min(when, blind);
+}
+
+/* The only entry: there is nothing to choose from. */
+static uint64_t plan_alone(struct rp__dram_channel *c, uint16_t entry, uint64_t step)
+{
+    const struct rp__dram_entry *e = &c->pool[entry];
+    const enum rp__dram_kind kind = next_kind(c, e);
+    return plan(c, entry, kind, next_step(c, e, kind, step), c->next_refresh);
+}
+
+/* A command was issued in the step before `step`, for this entry: no other starts before the step
+ * returned, unless a request arrives. */
+static uint64_t wake_after(struct rp__dram_channel *c, uint16_t entry, uint64_t step)
+{
+    const uint32_t n = c->reads.n + c->writes.n;
+    c->plan.entry = RP__DRAM_NONE;
     if (c->n_priority) {
         return step;
     }
-    if (!c->reads.n && !c->writes.n) {
+    if (!n) {
         return c->next_refresh;
     }
-    struct choice best = {.entry = RP__DRAM_NONE, .wake = c->next_refresh};
+    if (n == 1 && entry != RP__DRAM_NONE) {
+        return plan_alone(c, entry, step);
+    }
     const bool is_writing = drains(c);
+    struct choice best = no_choice(c);
     consider_columns(c, is_writing, UINT64_MAX, &best, step);
-    if ((is_writing ? c->writes.misses : c->reads.misses) && best.wake > step) {
+    if (best.when > step) {
         consider_misses(c, is_writing ? &c->writes : &c->reads, UINT64_MAX, &best, step);
     }
-    return best.entry == RP__DRAM_NONE ? best.wake : step;
+    return plan(c, best.entry, best.kind, best.when, best.blind);
+}
+
+/* What tick does where the command is known. */
+static void follow_plan(struct rp__dram_channel *c, uint64_t now)
+{
+    const uint16_t entry = c->plan.entry;
+    const enum rp__dram_kind kind = (enum rp__dram_kind)c->plan.kind;
+    c->is_writing = drains(c);
+    issue(c, entry, kind, now);
+    c->changed = now;
+    c->wake = wake_after(c, is_row(kind) ? entry : RP__DRAM_NONE, now + 1);
 }
 
 static void tick(struct rp__dram_channel *c, uint64_t now)
 {
+    if (c->plan.entry != RP__DRAM_NONE && c->plan.step == now) {
+        follow_plan(c, now);
+        return;
+    }
     if (now == c->next_refresh) {
         c->n_priority += c->n_ranks;
         c->next_refresh += c->rules->refi;
@@ -197,7 +278,7 @@ static void tick(struct rp__dram_channel *c, uint64_t now)
     }
     if (is_issued) {
         c->changed = now;
-        wake = wake_after(c, now + 1);
+        wake = wake_after(c, RP__DRAM_NONE, now + 1);
     }
     c->wake = wake;
 }
@@ -215,6 +296,15 @@ static uint64_t first_step(const struct rp__dram_channel *c, const struct rp__dr
         return RP__DRAM_NEVER;
     }
     return is_open ? rp__dram_when_pre(c, e->bank) : rp__dram_when_act(c, e->bank, now);
+}
+
+/* Whether the plan would be another one with this new entry, whose first command starts at `step`
+ * or later: a request for an open row may keep a PRE from closing it. */
+static bool changes_plan(const struct rp__dram_channel *c, const struct rp__dram_entry *e,
+                         uint64_t step)
+{
+    return step <= c->plan.step ||
+           (c->plan.kind == RP__DRAM_PRE && c->pool[c->plan.entry].bank == e->bank);
 }
 
 /* Steps that were skipped since the last change would have said whose turn it is, so that is made
@@ -235,9 +325,17 @@ static bool accept(struct rp__dram_channel *c, const struct rp__dram_place *plac
     if (c->reads.n + c->writes.n == n) {
         return true; /* it is merged or forwarded */
     }
+    const struct rp__dram_entry *e = &c->pool[*entry];
     uint64_t step = now + 1;
-    if (!c->n_priority && drains(c) == is_writing) {
-        step = rp__dram_max(step, first_step(c, &c->pool[*entry], is_writing, step));
+    if (!n && !c->n_priority) {
+        step = plan_alone(c, *entry, step);
+    } else if (!c->n_priority && drains(c) == is_writing) {
+        step = rp__dram_max(step, first_step(c, e, is_writing, step));
+        if (c->plan.entry != RP__DRAM_NONE && changes_plan(c, e, step)) {
+            c->plan.entry = RP__DRAM_NONE;
+        }
+    } else {
+        c->plan.entry = RP__DRAM_NONE;
     }
     c->wake = rp__dram_min(c->wake, step);
     return true;

@@ -23,6 +23,7 @@ typedef struct unit {
     uint32_t kind, index, spent; /* spent: class of the last step */
     uint64_t counted;            /* cycles before this one are in `cycles` */
     uint64_t timer;
+    rp__sim_alarm alarm;
     uint64_t cycles[RP_SIM_CLASSES];
 } unit;
 
@@ -104,8 +105,12 @@ static rp__turn (*const steps[])(void *state, rp__sim_clock *clock) = {
 
 static uint16_t add_unit(rp__machine *m, uint32_t kind, uint32_t index, void *state)
 {
-    m->units[m->n_units] = (unit){
-        .step = steps[kind], .state = state, .kind = kind, .index = index, .timer = RP_SIM_NEVER};
+    m->units[m->n_units] = (unit){.step = steps[kind],
+                                  .state = state,
+                                  .kind = kind,
+                                  .index = index,
+                                  .timer = RP_SIM_NEVER,
+                                  .alarm = rp__sim_alarm_of(m->n_units)};
     rp__sim_wake(&m->clock, m->n_units);
     return (uint16_t)m->n_units++;
 }
@@ -489,20 +494,27 @@ void rp__machine_free(rp__machine *m)
 
 /* ---- Time ------------------------------------------------------------------------------------ */
 
-/* Adds the cycles before `now` that are not counted yet to the class that the unit has had since.
- * */
-static void count(const rp__machine *m, unit *u, uint64_t now)
+/* Tells who listens what the unit did up to `now`. */
+static __attribute__((noinline)) void tell(const rp__machine *m, const unit *u, uint64_t now)
 {
-    if (m->config.on_spent && now > u->counted)
+    if (now > u->counted)
         m->config.on_spent(m->config.spent_context, (uint32_t)(u - m->units), u->spent, u->counted,
                            now - u->counted);
+}
+
+/* Adds the cycles before `now` that are not counted yet to the class that the unit has had since.
+ * */
+static inline void count(const rp__machine *m, unit *u, uint64_t now)
+{
+    if (m->config.on_spent)
+        tell(m, u, now);
     u->cycles[u->spent] += now - u->counted;
     u->counted = now;
 }
 
 /* From this cycle on the unit has another class. Cycles of one class in a row are counted at their
  * end. */
-static void spend(const rp__machine *m, unit *u, uint32_t spent, uint64_t now)
+static inline void spend(const rp__machine *m, unit *u, uint32_t spent, uint64_t now)
 {
     if (spent == u->spent)
         return;
@@ -510,28 +522,32 @@ static void spend(const rp__machine *m, unit *u, uint32_t spent, uint64_t now)
     u->spent = spent;
 }
 
-static void set_timer(rp__machine *m, uint32_t i, uint64_t timer)
+static inline void set_timer(rp__machine *m, unit *u, uint64_t timer)
 {
-    m->units[i].timer = timer;
-    const uint64_t bit = UINT64_C(1) << (i & 63);
-    m->timed[i >> 6] = timer == RP_SIM_NEVER ? m->timed[i >> 6] & ~bit : m->timed[i >> 6] | bit;
+    uint64_t *timed = &m->timed[u->alarm.word];
+    u->timer = timer;
+    *timed = timer == RP_SIM_NEVER ? *timed & ~u->alarm.bit : *timed | u->alarm.bit;
     m->next_timer = timer < m->next_timer ? timer : m->next_timer;
 }
 
-/* Returns whether the unit is evaluated in the next cycle too. */
-static inline __attribute__((always_inline)) bool evaluate(rp__machine *m, uint32_t i)
+/* A unit has another class, or another timer. */
+static __attribute__((noinline)) void heed(rp__machine *m, unit *u, uint32_t spent, uint32_t then,
+                                           uint64_t timer)
 {
-    unit *u = &m->units[i];
-    const uint64_t now = m->clock.now;
-    const rp__turn turn = u->step(u->state, &m->clock);
-    if (turn.spent != u->spent || turn.then != turn.spent) {
-        spend(m, u, turn.spent, now);
-        spend(m, u, turn.then, now + 1);
-    }
-    const bool again = turn.wake == now + 1;
-    const uint64_t timer = again ? RP_SIM_NEVER : turn.wake;
+    spend(m, u, spent, m->clock.now);
+    spend(m, u, then, m->clock.now + 1);
     if (timer != u->timer)
-        set_timer(m, i, timer);
+        set_timer(m, u, timer);
+}
+
+/* Evaluates a unit. Returns whether it is evaluated in the next cycle too. */
+static inline bool evaluate(rp__machine *m, unit *u)
+{
+    const rp__turn turn = u->step(u->state, &m->clock);
+    const bool again = turn.wake == m->clock.now + 1;
+    const uint64_t timer = again ? RP_SIM_NEVER : turn.wake;
+    if (turn.spent != u->spent || turn.then != turn.spent || timer != u->timer)
+        heed(m, u, turn.spent, turn.then, timer);
     return again;
 }
 
@@ -539,7 +555,7 @@ static void run_cycle_all(rp__machine *m)
 {
     memset(m->clock.wake, 0, sizeof m->clock.wake);
     for (uint32_t i = 0; i < m->n_units; i++)
-        if (evaluate(m, m->order[i]))
+        if (evaluate(m, &m->units[m->order[i]]))
             rp__sim_wake(&m->clock, m->order[i]);
     m->evaluations += m->n_units;
     m->clock.now++;
@@ -571,7 +587,7 @@ static void end_run(rp__machine *m, uint32_t i)
     rp__run_ahead_make(&m->cores[i], r->docids, r->start, (uint32_t)(m->clock.now - r->start),
                        &m->clock);
     m->running &= ~(1U << i);
-    set_timer(m, r->dcu, RP_SIM_NEVER);
+    set_timer(m, &m->units[r->dcu], RP_SIM_NEVER);
 }
 
 static void begin_run(rp__machine *m, uint32_t i, uint32_t cycles)
@@ -583,7 +599,7 @@ static void begin_run(rp__machine *m, uint32_t i, uint32_t cycles)
     spend(m, dcu + MERGE - SECOND_DCU, RP_SIM_BUSY, now);
     r->start = now;
     m->running |= 1U << i;
-    set_timer(m, r->dcu, now + cycles);
+    set_timer(m, dcu, now + cycles);
     m->evaluations++;
 }
 
@@ -591,8 +607,6 @@ static void begin_run(rp__machine *m, uint32_t i, uint32_t cycles)
  * are taken out of `awake` if a run begins. */
 static void take_runs(rp__machine *m, uint64_t awake[RP_SIM_WAKE_WORDS])
 {
-    if (!m->running && !((awake[0] & m->merges[0]) | (awake[1] & m->merges[1])))
-        return;
     for (uint32_t i = 0; i < m->config.cores; i++) {
         const uint64_t *mask = m->runs[i].mask;
         const uint64_t low = awake[0] & mask[0], high = awake[1] & mask[1];
@@ -614,23 +628,30 @@ static void take_runs(rp__machine *m, uint64_t awake[RP_SIM_WAKE_WORDS])
     }
 }
 
-static void run_cycle_awake(rp__machine *m)
+/* Evaluates the units of a word of `awake`. */
+static inline void evaluate_word(rp__machine *m, uint32_t w, uint64_t awake)
 {
-    uint64_t awake[RP_SIM_WAKE_WORDS];
-    memcpy(awake, m->clock.wake, sizeof awake);
-    memset(m->clock.wake, 0, sizeof m->clock.wake);
+    uint64_t again = awake;
+    for (uint64_t left = awake; left; left &= left - 1) {
+        m->evaluations++;
+        if (!evaluate(m, &m->units[64 * w + rp__bits_lowest64(left)]))
+            again ^= left & -left;
+    }
+    m->clock.wake[w] |= again;
+}
+
+static inline void run_cycle_awake(rp__machine *m)
+{
+    uint64_t awake[RP_SIM_WAKE_WORDS] = {m->clock.wake[0], m->clock.wake[1]};
+    m->clock.wake[0] = m->clock.wake[1] = 0;
     if (m->next_timer <= m->clock.now)
         take_timers(m, awake);
-    take_runs(m, awake);
-    for (uint32_t w = 0; w < RP_SIM_WAKE_WORDS; w++) {
-        uint64_t again = awake[w];
-        for (uint64_t left = again; left; left &= left - 1) {
-            m->evaluations++;
-            if (!evaluate(m, 64 * w + rp__bits_lowest64(left)))
-                again ^= left & -left;
-        }
-        m->clock.wake[w] |= again;
-    }
+    if (m->running || (awake[0] & m->merges[0]) | (awake[1] & m->merges[1]))
+        take_runs(m, awake);
+    if (awake[0])
+        evaluate_word(m, 0, awake[0]);
+    if (awake[1])
+        evaluate_word(m, 1, awake[1]);
     m->clock.now++;
     if (!(m->clock.wake[0] | m->clock.wake[1]) && !is_complete(m)) {
         uint64_t limit = m->clock.last_move + m->config.watchdog + 1;
