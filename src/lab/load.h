@@ -30,12 +30,15 @@ typedef struct rp__load_options {
     bool griffin_returns;
     const char *costs; /* a cost file, not of a replay; NULL: as the executor does it */
     bool no_card;      /* of a replay: there is none */
+    bool parses;       /* queries are parsed and bound when they arrive; otherwise before */
+    uint32_t clients;  /* threads that submit; 0: by the rate */
     rp__load_trouble trouble;
 } rp__load_options;
 
 enum { RP_LOAD_PARTS = 10 };
 
 typedef struct rp__load_figures {
+    uint32_t clients; /* threads that submitted, not of a replay */
     uint64_t jobs, answered, refused, late, failed;
     /* of a replay with deadlines: what a list schedule misses that knows all costs and troubles */
     uint64_t list_misses;
