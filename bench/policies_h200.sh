@@ -201,8 +201,9 @@ set_overhead() {
 
 # usage: at MODE POLICY CORES RATE SECONDS [OPTION...]: the highest rate with a p99 of 1 ms.
 at() {
-    local mode=$1 policy=$2 n=$3 rate=$4 seconds=$5 f=$out/load.$1.$2.$3.json
+    local mode=$1 policy=$2 n=$3 rate=$4 seconds=$5 f
     shift 5
+    f=$(printf '%s' "$out/load.$mode.$policy.$n" "$@").json
     [ "$n" -gt 0 ] || n=1
     r 30 load gov.rip gov.rip.queries.tsv --plain --mode "$mode" --poisson --costs gov.costs --policy "$policy" --cores "$n" \
         --find-p99 1 --rate "$(pick "$rate" 100)" --seconds "$(pick "$seconds" .3)" "$@" -q --json >"$f" 2>&1
