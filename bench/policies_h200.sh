@@ -9,7 +9,8 @@
 # BUNDLE is a folder that `make gpu-bundle` fills.
 # SETs: load overhead low split share pause (these, in this order); and trouble cuts griffin ding.
 # GITLOG: docs.jsonl.zst of gitlog-500k, and QUERIES: the Terabyte log (carry/gitlog.jsonl.zst, carry/terabyte.tsv.gz);
-# without them gitlog is left out. WORK: a folder for indexes (/tmp/riposte-policies), which a second call finds again.
+# without them gitlog is left out. In place of the first, GITLOG_INDEX: an archive with the index gitlog.rip, made with
+# --no-positions --no-store (carry/git.tgz, 21 MB). WORK: a folder for indexes (/tmp/riposte-policies), which a second call finds again.
 # BUDGET: seconds (540). TINY=1: small collections and few queries, to try the script. DOCS: documents of gov2 (25200000).
 set -u
 bundle=$(cd "$1" && pwd)
@@ -21,6 +22,7 @@ work=${WORK:-/tmp/riposte-policies}
 here=$PWD
 gitlog=${GITLOG:-$here/carry/gitlog.jsonl.zst}
 terabyte=${QUERIES:-$here/carry/terabyte.tsv.gz}
+packed=${GITLOG_INDEX:-$here/carry/git.tgz}
 mkdir -p "$work"
 cd "$work" || exit 1
 SECONDS=0
@@ -66,9 +68,10 @@ fit() {
 draw_gov() { draw gov 60 gov --docs "$(pick 1053372 20000)" --codec bp128 --aux lr,hs64 --queries "$(pick 10000 200)"; }
 draw_gov2() { draw gov2 150 gov2 --docs "$(pick "$docs" 30000)" --queries "$(pick 10000 200)"; }
 draw_gitlog() {
-    [ -e "$gitlog" ] && [ -e "$terabyte" ] || return 1
+    [ -e "$terabyte" ] && { [ -e "$gitlog" ] || [ -e "$packed" ]; } || return 1
     (
         flock 9
+        [ -d gitlog.rip ] || [ ! -e "$packed" ] || tar -xf "$packed"
         [ -e gitlog.tsv ] || zcat "$terabyte" | { if [ "$tiny" ]; then head -n 300; else cat; fi; } >gitlog.tsv
         [ -d gitlog.rip ] || r 90 index "$gitlog" --threads "$cores" -q -o gitlog.rip
     ) 9>gitlog.lock
@@ -207,25 +210,28 @@ at() {
     [ "$n" -gt 0 ] || n=1
     r 30 load gov.rip gov.rip.queries.tsv --plain --mode "$mode" --poisson --costs gov.costs --policy "$policy" --cores "$n" \
         --find-p99 1 --rate "$(pick "$rate" 100)" --seconds "$(pick "$seconds" .3)" "$@" -q --json >"$f" 2>&1
-    say "$mode $policy, $n cores $*: $(number "$f" rate) q/s, mean $(number "$f" mean) p99 $(number "$f" p99) s, on the card $(number "$f" on_card) of $(number "$f" jobs) in $(number "$f" launches) launches, $(number "$f" clients) generators, late by $(number "$f" generator_mean) s, at most $(number "$f" generator_most)"
+    say "$mode $policy, $n cores $*: $(number "$f" rate) q/s, mean $(number "$f" mean) p99 $(number "$f" p99) s, on the card $(number "$f" on_card) of $(number "$f" jobs) in $(number "$f" launches) launches, $(number "$f" clients) generators, late by $(number "$f" generator_mean) s, at most $(number "$f" generator_most), stalled $(number "$f" clients_stalled)"
 }
+# With 4 cores less than there are, 3 generators and the card's thread have cores of their own; with 2 less, one generator.
 set_load() {
     need_gov
-    local mode
+    local few=$((cores - 4)) many=$((cores - 2)) mode
+    at or auto $few 40000 .6
+    at or batch $few 40000 .6
+    at and auto $few 40000 .6
+    at and batch $few 40000 .6
+    at or auto $many 40000 .6 --clients 1
+    at or batch $many 40000 .6 --clients 1
+    at or gpu $few 5000 .6
+    at or better $few 5000 .6
+    at or ding-deadline $few 3000 .6
+    at and gpu $few 5000 .6
+    at and ding-deadline $few 3000 .6
     for mode in or and; do
-        at $mode auto $((cores - 2)) 40000 .5
-        at $mode batch $((cores - 2)) 40000 .5
-        at $mode auto "$cores" 40000 .5
-        at $mode auto $((cores - 4)) 40000 .5
-        at $mode batch $((cores - 2)) 40000 .5 --clients 4
-        at $mode auto $((cores - 2)) 40000 .5 --parses
-        at $mode gpu $((cores - 2)) 10000 .4
-        at $mode better $((cores - 2)) 10000 .4
-        at $mode ding-deadline $((cores - 2)) 5000 .4
-        cp "$out/load.$mode.auto.$((cores - 2)).json" "$out/load.$mode.auto.json"
-        r 30 load --replay "$out/gov.$mode.tsv" --policy auto,batch,gpu,better,ding-deadline --cores $((cores - 2)) --find-p99 1 \
-            --poisson --rate 5000 -q >"$out/replay.$mode.txt" 2>&1
-        awk '{ if ($1 == "no") print "  replay bound " $4; else if ($2 + 0 > 0) printf "  replay %s %s", $1, $2 } END { print "" }' "$out/replay.$mode.txt" >>"$out/summary.$set"
+        cp "$out/load.$mode.auto.$few.json" "$out/load.$mode.auto.json"
+        r 20 load --replay "$out/gov.$mode.tsv" --policy auto,batch,gpu,ding-deadline --cores $few --find-p99 1 \
+            --poisson --rate 5000 --seconds .3 -q >"$out/replay.$mode.txt" 2>&1
+        awk -v mode=$mode '{ if ($1 == "no") print "  replay bound " $4; else if ($2 + 0 > 0) printf "  replay, %s: %s %s", mode, $1, $2 } END { print "" }' "$out/replay.$mode.txt" >>"$out/summary.$set"
     done
 }
 

@@ -84,8 +84,8 @@ static const rp__option load_rows[] = {
      .argument = "N",
      .most = 64,
      AT(clients),
-     .help = "threads that submit queries; otherwise one for each 200,000 a second, or 50,000 with "
-             "--parses"},
+     .help = "threads that submit queries; otherwise 3, or 6 with --parses. With --cores they have "
+             "cores of their own, if there are so many"},
     {.name = "parses",
      .kind = RP_OPTION_FLAG,
      AT(parses),
@@ -309,6 +309,8 @@ static void write_row(job *j, const char *policy, double rate, double bound,
     rp__json_writer_uint(w, "fallbacks", f->fallbacks);
     if (!j->args->replay) {
         rp__json_writer_uint(w, "clients", f->clients);
+        rp__json_writer_bool(w, "clients_apart", f->is_apart);
+        rp__json_writer_real(w, "clients_stalled", f->stalled, 6);
         rp__json_writer_bool(w, "parses", j->args->parses);
     }
     write_times(w, f);

@@ -19,9 +19,10 @@
 enum {
     JOBS_MOST = 20000000,
     CORES_OF_RECORD = 16,
-    CLIENT_RATE = 200000,        /* jobs a second that one generator is given at most */
-    CLIENT_PARSING_RATE = 50000, /* likewise, where it parses queries */
+    CLIENTS = 3, /* generators: if one of them is stopped for a while, others go on */
+    CLIENTS_PARSING = 6,
     CLIENTS_MOST = 64,
+    TRIALS = 2,        /* of a rate that has failed once */
     WARM_MOST = 20000, /* queries before the clock runs */
     SOON = 100000,     /* nanoseconds between looks at what has ended */
 };
@@ -221,6 +222,9 @@ typedef struct target {
     rp__executor_ready *ready; /* by query; NULL: they are parsed when they arrive */
     bool *is_ready;            /* otherwise it cannot be bound, and is submitted as a text */
     rp__arena arena;
+    uint32_t clients;
+    rp__thread_cores cores; /* of the machine */
+    bool is_apart;          /* clients have the last of them to themselves */
 } target;
 
 typedef struct live live;
@@ -239,8 +243,8 @@ struct live {
     live_job *jobs;
     uint64_t begin;
     size_t n;
-    uint32_t clients;
-    _Atomic uint64_t moves, lag_sum, lag_most;
+    _Atomic size_t next; /* that no client has yet */
+    _Atomic uint64_t moves, lag_sum, lag_most, watched, stalled;
     _Atomic uint64_t refused, refusal_sum, refusal_most;
 };
 
@@ -261,14 +265,28 @@ static void job_done(void *arg, rp_outcome *outcome)
     rp_hits_free(&outcome->hits);
 }
 
-static void wait_until(uint64_t due)
+/* Of a generator. */
+typedef struct clock_watch {
+    uint64_t watched, stalled; /* nanoseconds; of them, not run */
+} clock_watch;
+
+static void wait_until(uint64_t due, clock_watch *watch)
 {
-    enum { SPUN = 60000 }; /* nanoseconds before it, the clock is watched */
-    const uint64_t now = rp__clock_now();
-    if (due > now + SPUN)
+    enum {
+        SPUN = 60000,   /* nanoseconds before it, the clock is watched */
+        STALLED = 20000 /* between two looks: it was not run */
+    };
+    uint64_t now = rp__clock_now();
+    if (due > now + SPUN) {
         rp__clock_sleep(due - now - SPUN);
-    while (rp__clock_now() < due)
-        ;
+        now = rp__clock_now();
+    }
+    while (now < due) {
+        const uint64_t next = rp__clock_now();
+        watch->watched += next - now;
+        watch->stalled += next - now > STALLED ? next - now : 0;
+        now = next;
+    }
 }
 
 static void note_refusal(live *l, uint64_t ns)
@@ -305,29 +323,45 @@ static void submit_job(live *l, size_t number, uint64_t now)
     own->status = status;
 }
 
-/* One of several generators, each with its share of the rate: Poisson streams add up to one. */
+/* When jobs are to come. */
+static void plan_arrivals(live *l)
+{
+    const rp__load_options *o = l->options;
+    const double gap = 1e9 / o->rate;
+    const window w = burst_window(o);
+    rp__random random;
+    rp__random_init(&random, o->seed);
+    double at = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        const bool in_burst = at >= (double)w.begin && at < (double)w.end;
+        at += rp__arrivals_gap(&random, o->is_poisson, in_burst ? gap / o->trouble.burst : gap);
+        l->jobs[i] = (live_job){.live = l, .due = (uint64_t)at};
+    }
+}
+
+/* One of several generators. Each takes the next job that is to come, so that one which the system does not run for a
+ * while delays one job alone. */
 static void generate(void *arg, uint32_t client)
 {
     live *l = arg;
-    const double gap = 1e9 * l->clients / l->options->rate;
-    const window w = burst_window(l->options);
-    rp__random random;
-    rp__random_init(&random, l->options->seed + client);
-    double at = gap * client / l->clients;
+    const target *to = l->target;
     uint64_t lag_sum = 0, lag_most = 0;
-    for (size_t number = client; number < l->n; number += l->clients) {
-        const bool in_burst = at >= (double)w.begin && at < (double)w.end;
-        const double step = in_burst ? gap / l->options->trouble.burst : gap;
-        at += rp__arrivals_gap(&random, l->options->is_poisson, step);
-        const uint64_t due = l->begin + (uint64_t)at;
-        l->jobs[number].due = due;
-        wait_until(due);
+    clock_watch watch = {0};
+    (void)client;
+    if (to->is_apart)
+        (void)rp__thread_keep_to(&to->cores, to->cores.n - to->clients, to->clients);
+    for (size_t i; (i = atomic_fetch_add_explicit(&l->next, 1, memory_order_relaxed)) < l->n;) {
+        const uint64_t due = l->begin + l->jobs[i].due;
+        l->jobs[i].due = due;
+        wait_until(due, &watch);
         const uint64_t now = rp__clock_now(), lag = now - due;
         lag_sum += lag;
         lag_most = lag > lag_most ? lag : lag_most;
-        submit_job(l, number, now);
+        submit_job(l, i, now);
     }
     atomic_fetch_add(&l->lag_sum, lag_sum);
+    atomic_fetch_add(&l->watched, watch.watched);
+    atomic_fetch_add(&l->stalled, watch.stalled);
     raise_to(&l->lag_most, lag_most);
 }
 
@@ -368,6 +402,8 @@ static void warm(const rp__load *load, rp_executor *executor)
 
 static void close_target(target *to)
 {
+    if (to->is_apart)
+        (void)rp__thread_keep_to(&to->cores, 0, to->cores.n);
     rp_executor_free(to->executor);
     rp__free(to->ready);
     rp__free(to->is_ready);
@@ -392,6 +428,15 @@ static rp_status bind_ahead(const rp__load *load, target *to, rp_error *err)
     return RP_OK;
 }
 
+/* Where there are enough, clients and the executor, which has a thread for the card too, share no cores. */
+static void part_cores(const rp__load_options *o, target *to)
+{
+    to->clients = o->clients ? o->clients : o->parses ? CLIENTS_PARSING : CLIENTS;
+    rp__thread_get_cores(&to->cores);
+    to->is_apart = o->cores > 0 && to->cores.n >= o->cores + 1 + to->clients &&
+                   rp__thread_keep_to(&to->cores, 0, to->cores.n - to->clients);
+}
+
 /* Empty of a replay. */
 static rp_status open_target(const rp__load *load, const rp__load_options *o, target *out,
                              rp_error *err)
@@ -408,6 +453,7 @@ static rp_status open_target(const rp__load *load, const rp__load_options *o, ta
     rp__arena_init(&out->arena, SIZE_MAX);
     if (load->costs)
         return RP_OK;
+    part_cores(o, out);
     rp_status status = rp_executor_new(load->index, &options, &out->executor, err);
     if (status == RP_OK)
         warm(load, out->executor);
@@ -431,15 +477,6 @@ static void wait_for_all(const rp_executor_report *before, rp_executor *executor
     out->fallbacks -= before->fallbacks;
 }
 
-/* By the rate; no more than there are jobs. */
-static uint32_t count_clients(const rp__load_options *o, uint64_t jobs)
-{
-    const double by_rate = ceil(o->rate / (o->parses ? CLIENT_PARSING_RATE : CLIENT_RATE));
-    const double asked = o->clients ? o->clients : by_rate;
-    const double most = jobs < CLIENTS_MOST ? (double)jobs : CLIENTS_MOST;
-    return (uint32_t)(asked < most ? asked : most);
-}
-
 static void fill_report(const live *l, const rp_executor_report *report, rp__load_figures *out)
 {
     out->refused = report->refused;
@@ -450,10 +487,12 @@ static void fill_report(const live *l, const rp_executor_report *report, rp__loa
     out->shared = report->shared;
     out->fallbacks = report->fallbacks;
     out->moves = l->moves;
-    out->clients = l->clients;
+    out->clients = l->target->clients;
+    out->is_apart = l->target->is_apart;
     memcpy(out->costs_fault, report->costs_fault, sizeof out->costs_fault);
     out->times.generator_mean = out->jobs ? (double)l->lag_sum / (double)out->jobs / 1e9 : 0;
     out->times.generator_most = (double)l->lag_most / 1e9;
+    out->stalled = l->watched ? (double)l->stalled / (double)l->watched : 0;
     out->refusal_mean = l->refused ? (double)l->refusal_sum / (double)l->refused / 1e9 : 0;
     out->refusal_most = (double)l->refusal_most / 1e9;
 }
@@ -477,21 +516,16 @@ static void fill_jobs(const live *l, uint64_t *times, uint64_t *arrivals, rp__lo
 static rp_status run_live(const rp__load *load, const rp__load_options *o, const target *to,
                           uint64_t *times, rp__load_figures *out, rp_error *err)
 {
-    live l = {.load = load,
-              .options = o,
-              .target = to,
-              .n = out->jobs,
-              .clients = count_clients(o, out->jobs)};
+    live l = {.load = load, .options = o, .target = to, .n = out->jobs};
     rp_executor_report before, report;
     uint64_t *arrivals = rp__alloc_array(out->jobs, sizeof *arrivals);
     l.jobs = rp__alloc_array(out->jobs, sizeof *l.jobs);
-    for (size_t i = 0; l.jobs && i < l.n; i++) /* and its memory is there */
-        l.jobs[i] = (live_job){.live = &l};
     rp_status status = arrivals && l.jobs ? RP_OK : RP_NO_MEMORY;
     if (status == RP_OK) {
+        plan_arrivals(&l);
         rp_executor_get_report(to->executor, &before);
         l.begin = rp__clock_now() + 1000000;
-        status = rp__thread_run(l.clients, generate, &l);
+        status = rp__thread_run(to->clients, generate, &l);
         wait_for_all(&before, to->executor, &report);
     }
     if (status == RP_OK) {
@@ -555,17 +589,35 @@ static bool keeps_up(const rp__load_figures *f, double p99)
     return f->answered == f->jobs && f->times.p99 <= p99;
 }
 
+/* One that fails on the executor is tried again, twice. */
+static rp_status try_rate(const rp__load *load, const rp__load_options *o, const target *to,
+                          double p99, rp__load_figures *out, bool *holds, rp_error *err)
+{
+    rp_status status = run(load, o, to, out, err);
+    *holds = status == RP_OK && keeps_up(out, p99);
+    if (status != RP_OK || *holds || !to->executor)
+        return status;
+    *holds = true;
+    for (int i = 0; i < TRIALS && status == RP_OK && *holds; i++) {
+        status = run(load, o, to, out, err);
+        *holds = status == RP_OK && keeps_up(out, p99);
+    }
+    return status;
+}
+
 static rp_status find_rate(const rp__load *load, const rp__load_options *options, const target *to,
                            double p99, double *rate, rp__load_figures *out, rp_error *err)
 {
     rp__load_options o = *options;
     double low = 0, high = 0;
     rp__load_figures f;
-    for (o.rate = options->rate; high <= 0 || high > low * 1.01;) {
-        rp_status status = run(load, &o, to, &f, err);
+    const double within = to->executor ? 1.03 : 1.01;
+    for (o.rate = options->rate; high <= 0 || high > low * within;) {
+        bool holds;
+        rp_status status = try_rate(load, &o, to, p99, &f, &holds, err);
         if (status != RP_OK)
             return low > 0 && status == RP_USAGE ? RP_OK : status;
-        if (keeps_up(&f, p99)) {
+        if (holds) {
             low = *rate = o.rate;
             *out = f;
         } else {
