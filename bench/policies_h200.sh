@@ -1,25 +1,28 @@
 #!/bin/bash
 # policies_h200.sh: what the policies do on one card beside 16 cores, in about 8 minutes.
 #
-# Draws collections, fits cost rules, and measures one set after the other. What a command prints is kept in OUT; the
-# summary of all sets is printed last. A command that takes too long is ended, and the next one begins.
+# Draws collections that the sets need, all at once, fits cost rules, and measures one set after the other. What a command prints
+# is kept in OUT; the summary of all sets is printed last. A command that takes too long is ended, and the next one begins. A set
+# begins only while BUDGET seconds have not passed; so the first ones are those that are needed most.
 #
 # usage: bench/policies_h200.sh BUNDLE OUT [SET...]
 # BUNDLE is a folder that `make gpu-bundle` fills.
-# SETs: low pause overhead load trouble cuts griffin split share ding (all, in this order).
+# SETs: load overhead low split share pause (these, in this order); and trouble cuts griffin ding.
 # GITLOG: docs.jsonl.zst of gitlog-500k, and QUERIES: the Terabyte log (carry/gitlog.jsonl.zst, carry/terabyte.tsv.gz);
-# without them gitlog is left out. WORK: a folder for indexes (/tmp/riposte-policies).
-# TINY=1: small collections and few queries, to try the script. DOCS: documents of gov2 (25200000).
+# without them gitlog is left out. In place of the first, GITLOG_INDEX: an archive with the index gitlog.rip, made with
+# --no-positions --no-store (carry/git.tgz, 21 MB). WORK: a folder for indexes (/tmp/riposte-policies), which a second call finds again.
+# BUDGET: seconds (540). TINY=1: small collections and few queries, to try the script. DOCS: documents of gov2 (25200000).
 set -u
 bundle=$(cd "$1" && pwd)
 mkdir -p "$2"
 out=$(cd "$2" && pwd)
 shift 2
-sets=${*:-low pause overhead load trouble cuts griffin split share ding}
+sets=${*:-load overhead low split share pause}
 work=${WORK:-/tmp/riposte-policies}
 here=$PWD
 gitlog=${GITLOG:-$here/carry/gitlog.jsonl.zst}
 terabyte=${QUERIES:-$here/carry/terabyte.tsv.gz}
+packed=${GITLOG_INDEX:-$here/carry/git.tgz}
 mkdir -p "$work"
 cd "$work" || exit 1
 SECONDS=0
@@ -28,6 +31,7 @@ export LD_LIBRARY_PATH="$bundle/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 tiny=${TINY:-}
 docs=${DOCS:-25200000}
 cores=$(nproc)
+budget=${BUDGET:-540}
 
 # usage: pick LARGE SMALL: the number for this run.
 pick() { if [ "$tiny" ]; then echo "$2"; else echo "$1"; fi; }
@@ -45,10 +49,14 @@ say() { printf '%s\n' "$*" >>"$out/summary.$set"; }
 # usage: number FILE NAME: the first number of that name in a JSON file.
 number() { grep -o "\"$2\":[0-9.]*" "$1" 2>/dev/null | head -n 1 | cut -d : -f 2; }
 
+# usage: draw NAME SECONDS ARGUMENT...: a collection, once; a second call while the first one draws waits for it.
 draw() {
     local name=$1 limit=$2
     shift 2
-    [ -d "$name.rip" ] || r "$limit" synth "$@" --threads "$cores" -q -o "$name.rip" || echo "cannot draw $name" >&2
+    (
+        flock 9
+        [ -d "$name.rip" ] || r "$limit" synth "$@" --threads "$cores" -q -o "$name.rip" || echo "cannot draw $name" >&2
+    ) 9>"$name.lock"
 }
 
 # usage: fit NAME QUERIES SAMPLE ROUNDS: cost rules and records of an index, once.
@@ -57,19 +65,28 @@ fit() {
         --record "$out/$1" -q >"$out/calibrate.$1.txt" 2>&1 || echo "calibrate $1 failed" >&2
 }
 
+draw_gov() { draw gov 60 gov --docs "$(pick 1053372 20000)" --codec bp128 --aux lr,hs64 --queries "$(pick 10000 200)"; }
+draw_gov2() { draw gov2 150 gov2 --docs "$(pick "$docs" 30000)" --queries "$(pick 10000 200)"; }
+draw_gitlog() {
+    [ -e "$terabyte" ] && { [ -e "$gitlog" ] || [ -e "$packed" ]; } || return 1
+    (
+        flock 9
+        [ -d gitlog.rip ] || [ ! -e "$packed" ] || tar -xf "$packed"
+        [ -e gitlog.tsv ] || zcat "$terabyte" | { if [ "$tiny" ]; then head -n 300; else cat; fi; } >gitlog.tsv
+        [ -d gitlog.rip ] || r 90 index "$gitlog" --threads "$cores" -q -o gitlog.rip
+    ) 9>gitlog.lock
+}
 need_gov() {
-    draw gov 60 gov --docs "$(pick 1053372 20000)" --codec bp128 --aux lr,hs64 --queries "$(pick 10000 200)"
+    draw_gov
     fit gov gov.rip.queries.tsv "$(pick 4000 40)" "$(pick 3 1)"
 }
 need_gov2() {
-    draw gov2 120 gov2 --docs "$(pick "$docs" 30000)" --queries "$(pick 10000 200)"
+    draw_gov2
     fit gov2 gov2.rip.queries.tsv "$(pick 2000 40)" 1
     head -n 1000 gov2.rip.queries.tsv >gov2.1k.tsv
 }
 need_gitlog() {
-    [ -e "$gitlog" ] && [ -e "$terabyte" ] || return 1
-    [ -d gitlog.rip ] || r 60 index "$gitlog" --threads "$cores" -q -o gitlog.rip
-    [ -e gitlog.tsv ] || zcat "$terabyte" | { if [ "$tiny" ]; then head -n 300; else cat; fi; } >gitlog.tsv
+    draw_gitlog || return 1
     fit gitlog gitlog.tsv "$(pick 4000 40)" 3
 }
 third() { # bytes: a third of the lists
@@ -171,6 +188,7 @@ set_overhead() {
         /"pool":$/ { want = 1; next } want && match($0, /"median":[0-9.]+/) { print "submitters: " op " pool q/s " substr($0, RSTART + 9, RLENGTH - 9); want = 0 }' >>"$out/summary.$set"
     local how
     for how in '--processor gpu' '--policy batch'; do
+        # shellcheck disable=SC2086
         r 60 batch gov.rip gov.rip.queries.tsv --plain --mode and $how --threads "$cores" -q --json -o run.txt >"$out/batch.json" 2>&1
         say "batch of ANDs, $how: $(number "$out/batch.json" queries) queries in $(number "$out/batch.json" answering) s, $(number "$out/batch.json" seconds) s in all"
     done
@@ -184,23 +202,36 @@ set_overhead() {
     wait $job
 }
 
+# usage: at MODE POLICY CORES RATE SECONDS [OPTION...]: the highest rate with a p99 of 1 ms.
+at() {
+    local mode=$1 policy=$2 n=$3 rate=$4 seconds=$5 f
+    shift 5
+    f=$(printf '%s' "$out/load.$mode.$policy.$n" "$@").json
+    [ "$n" -gt 0 ] || n=1
+    r 30 load gov.rip gov.rip.queries.tsv --plain --mode "$mode" --poisson --costs gov.costs --policy "$policy" --cores "$n" \
+        --find-p99 1 --rate "$(pick "$rate" 100)" --seconds "$(pick "$seconds" .3)" "$@" -q --json >"$f" 2>&1
+    say "$mode $policy, $n cores $*: $(number "$f" rate) q/s, mean $(number "$f" mean) p99 $(number "$f" p99) s, on the card $(number "$f" on_card) of $(number "$f" jobs) in $(number "$f" launches) launches, $(number "$f" clients) generators, late by $(number "$f" generator_mean) s, at most $(number "$f" generator_most), stalled $(number "$f" clients_stalled)"
+}
+# With 4 cores less than there are, 3 generators and the card's thread have cores of their own; with 2 less, one generator.
 set_load() {
     need_gov
-    local mode policy rate seconds
+    local few=$((cores - 4)) many=$((cores - 2)) mode
+    at or auto $few 40000 .6
+    at or batch $few 40000 .6
+    at and auto $few 40000 .6
+    at and batch $few 40000 .6
+    at or auto $many 40000 .6 --clients 1
+    at or batch $many 40000 .6 --clients 1
+    at or gpu $few 5000 .6
+    at or better $few 5000 .6
+    at or ding-deadline $few 3000 .6
+    at and gpu $few 5000 .6
+    at and ding-deadline $few 3000 .6
     for mode in or and; do
-        for policy in auto batch gpu better ding-deadline cpu; do
-            case $policy in
-            auto | batch) rate=40000 seconds=1 ;;
-            *) rate=10000 seconds=.5 ;;
-            esac
-            r 40 load gov.rip gov.rip.queries.tsv --plain --mode $mode --poisson --costs gov.costs --policy $policy \
-                --find-p99 1 --rate "$(pick $rate 100)" --seconds "$(pick $seconds .3)" \
-                -q --json >"$out/load.$mode.$policy.json" 2>&1
-            say "$mode $policy: $(number "$out/load.$mode.$policy.json" rate) q/s, p99 $(number "$out/load.$mode.$policy.json" p99) s, on the card $(number "$out/load.$mode.$policy.json" on_card) of $(number "$out/load.$mode.$policy.json" jobs) in $(number "$out/load.$mode.$policy.json" launches) launches, generator late $(number "$out/load.$mode.$policy.json" generator_mean) s"
-        done
-        r 60 load --replay "$out/gov.$mode.tsv" --policy auto,batch,gpu,better,ding-deadline --find-p99 1 --poisson \
-            --rate 5000 -q >"$out/replay.$mode.txt" 2>&1
-        awk '{ if ($1 == "no") print "  replay bound " $4; else if ($2 + 0 > 0) printf "  replay %s %s", $1, $2 } END { print "" }' "$out/replay.$mode.txt" >>"$out/summary.$set"
+        cp "$out/load.$mode.auto.$few.json" "$out/load.$mode.auto.json"
+        r 20 load --replay "$out/gov.$mode.tsv" --policy auto,batch,gpu,ding-deadline --cores $few --find-p99 1 \
+            --poisson --rate 5000 --seconds .3 -q >"$out/replay.$mode.txt" 2>&1
+        awk -v mode=$mode '{ if ($1 == "no") print "  replay bound " $4; else if ($2 + 0 > 0) printf "  replay, %s: %s %s", mode, $1, $2 } END { print "" }' "$out/replay.$mode.txt" >>"$out/summary.$set"
     done
 }
 
@@ -292,8 +323,14 @@ set_split() {
     awk -F'\t' '{ n = split($2, w, " ") } n >= 3 {
         k = ++i % 3
         print i "\t" (k == 0 ? "+" w[1] " +" w[2] " -" w[3] : k == 1 ? "+" w[1] " +(" w[2] " " w[3] ")" (n > 3 ? " +" w[4] : "") : "+" w[1] " +" w[2] " " w[3] (n > 3 ? " -" w[4] : "")) }' gov2.rip.queries.tsv |
-        head -n "$(pick 2000 30)" >split.tsv
-    r 90 bench queries gov2.rip split.tsv --modes or --k 10 --no-energy --rounds 1 --policy split --costs gov2.costs -q --per-query lines.split >"$out/split.txt" 2>&1
+        head -n "$(pick 3000 30)" >split.tsv
+    rm -f lines.split.*
+    split -n "l/4" -d -a 1 split.tsv split.part.
+    local part
+    for part in 0 1 2 3; do # so that what was measured counts, however slow they are
+        r 40 bench queries gov2.rip split.part.$part --modes or --k 10 --no-energy --rounds 1 --policy split --costs gov2.costs -q --per-query lines.split.$part >"$out/split.$part.txt" 2>&1
+    done
+    cat lines.split.[0-3] >lines.split
     awk -F'\t' -v least="$(pick 1e6 1)" '{ if ($1 ~ /policy/) s[$2] = $5; else c[$2] = $5 }
         END { for (q in c) { k = c[q] > least; if (k && m >= 2000) continue; n[k]++; m += k; a[k] += c[q]; b[k] += s[q] }
         for (k in n) printf "split, trees and NOT, %s 1 ms on a core: %d queries, cpu %.1f us, split %.1f us, %.3f\n", k ? "over" : "under", n[k], a[k] / n[k] / 1e3, b[k] / n[k] / 1e3, b[k] / a[k] }' lines.split >>"$out/summary.$set"
@@ -326,8 +363,17 @@ set_ding() {
     done
 }
 
+case " $sets " in *" low "* | *" split "* | *" share "* | *" cuts "* | *" ding "*) draw_gov2 & ;; esac
+case " $sets " in *" low "* | *" overhead "*) draw_gitlog & ;; esac
+draw_gov &
+wait
+echo "collections: $SECONDS s" >&2
 for set in $sets; do
     : >"$out/summary.$set"
+    if [ $SECONDS -gt "$budget" ]; then
+        say "not begun: $SECONDS s have passed"
+        continue
+    fi
     begin=$SECONDS
     "set_$set" || say "set $set failed"
     say "$set took $((SECONDS - begin)) s"

@@ -1,6 +1,7 @@
 /* thread.c: fork and join over pthreads. */
 #include "base/thread.h"
 
+#include <sched.h>
 #include <time.h>
 
 #include "base/alloc.h"
@@ -44,6 +45,36 @@ rp_status rp__thread_run(uint32_t n, rp__thread_fn *fn, void *arg)
         pthread_join(workers[i].thread, NULL);
     rp__free(workers);
     return started == n - 1 ? RP_OK : RP_NO_MEMORY;
+}
+
+enum { WORD = 64 };
+
+void rp__thread_get_cores(rp__thread_cores *out)
+{
+    cpu_set_t set;
+    *out = (rp__thread_cores){0};
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return;
+    for (size_t i = 0; i < sizeof out->bits * 8 && i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, &set)) {
+            out->bits[i / WORD] |= (uint64_t)1 << i % WORD;
+            out->n++;
+        }
+}
+
+bool rp__thread_keep_to(const rp__thread_cores *cores, uint32_t first, uint32_t n)
+{
+    cpu_set_t set;
+    uint32_t seen = 0;
+    CPU_ZERO(&set);
+    for (size_t i = 0; i < sizeof cores->bits * 8 && i < CPU_SETSIZE; i++) {
+        if (!(cores->bits[i / WORD] >> i % WORD & 1))
+            continue;
+        if (seen >= first && seen - first < n)
+            CPU_SET(i, &set);
+        seen++;
+    }
+    return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
 void rp__thread_wait(pthread_cond_t *moved, pthread_mutex_t *lock, uint64_t ns)

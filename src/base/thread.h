@@ -3,6 +3,7 @@
 #define RP_BASE_THREAD_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "riposte/status.h"
@@ -11,6 +12,16 @@
  * 1 starts no thread. RP_NO_MEMORY if a thread cannot be started; those started are waited for. */
 typedef void rp__thread_fn(void *arg, uint32_t worker);
 rp_status rp__thread_run(uint32_t n, rp__thread_fn *fn, void *arg);
+
+/* Cores that a thread may run on, in their order. */
+typedef struct rp__thread_cores {
+    uint64_t bits[16];
+    uint32_t n; /* 0: the system does not say */
+} rp__thread_cores;
+void rp__thread_get_cores(rp__thread_cores *out); /* of the calling thread */
+/* From now on the calling thread, and those that it starts, run on n of these, from the first-th
+ * on. False: the system refuses. */
+bool rp__thread_keep_to(const rp__thread_cores *cores, uint32_t first, uint32_t n);
 
 /* Waits for `moved`, at most so many nanoseconds; it may return for no reason. */
 void rp__thread_wait(pthread_cond_t *moved, pthread_mutex_t *lock, uint64_t ns);

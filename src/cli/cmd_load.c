@@ -20,9 +20,9 @@ typedef struct load_args {
     const char *replay, *policies, *costs, *format;
     double rate, seconds, deadline_ms, find_p99_ms;
     bool has_deadline, has_find, poisson, list_policies, no_card, stall, stall_card, lose_card;
-    bool griffin_returns;
+    bool griffin_returns, parses;
     uint64_t seed, elements, griffin_ratio;
-    uint32_t cores, max_queued, wrong, burst;
+    uint32_t cores, max_queued, wrong, burst, clients;
 } load_args;
 
 #define AT(field) .at = offsetof(load_args, field)
@@ -79,6 +79,18 @@ static const rp__option load_rows[] = {
      .most = 256,
      AT(cores),
      .help = "threads that answer on cores; otherwise as many as there are, of a replay 16"},
+    {.name = "clients",
+     .kind = RP_OPTION_COUNT32,
+     .argument = "N",
+     .most = 64,
+     AT(clients),
+     .help = "threads that submit queries; otherwise 3, or 6 with --parses. With --cores they have "
+             "cores of their own, if there are so many"},
+    {.name = "parses",
+     .kind = RP_OPTION_FLAG,
+     AT(parses),
+     .help = "a query is parsed and bound by the thread that submits it, when it arrives; "
+             "otherwise all are before the clock runs"},
     {.name = "queue",
      .kind = RP_OPTION_COUNT32,
      .argument = "N",
@@ -295,6 +307,12 @@ static void write_row(job *j, const char *policy, double rate, double bound,
     rp__json_writer_uint(w, "moves", f->moves);
     rp__json_writer_uint(w, "shared", f->shared);
     rp__json_writer_uint(w, "fallbacks", f->fallbacks);
+    if (!j->args->replay) {
+        rp__json_writer_uint(w, "clients", f->clients);
+        rp__json_writer_bool(w, "clients_apart", f->is_apart);
+        rp__json_writer_real(w, "clients_stalled", f->stalled, 6);
+        rp__json_writer_bool(w, "parses", j->args->parses);
+    }
     write_times(w, f);
     rp__json_writer_end(w, '}');
 }
@@ -327,6 +345,9 @@ static rp_status end_results(job *j, double bound, rp_error *err)
     if (!j->console->wants_json) {
         puts("times are microseconds from the intended arrival; card: share of queries that it "
              "answered; batch: queries of a launch");
+        if (!j->args->replay)
+            puts(j->args->parses ? "each query was parsed when it arrived"
+                                 : "queries were parsed before they arrived");
         if (bound > 0)
             printf("no policy passes %.0f queries a second, whatever the latency\n", bound);
         if (j->args->replay && j->args->has_deadline)
@@ -356,6 +377,8 @@ static rp__load_options options_of(const load_args *a, const char *policy)
                               .griffin_ratio = a->griffin_ratio,
                               .griffin_returns = a->griffin_returns,
                               .no_card = a->no_card,
+                              .parses = a->parses,
+                              .clients = a->clients,
                               .trouble = {.wrong = a->wrong,
                                           .burst = a->burst,
                                           .stall = a->stall,

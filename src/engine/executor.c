@@ -1,6 +1,6 @@
-/* executor.c: jobs handed over, cancelled, waited for, and counted; queues under one lock.
+/* executor.c: jobs cancelled, waited for, and counted; queues under one lock.
  *
- * What answers them is in executor_core.c and executor_card.c, which are the threads' loops. Which queue a task waits in, and who
+ * How they come is in executor_submit.c. What answers them is in executor_core.c and executor_card.c, which are the threads' loops. Which queue a task waits in, and who
  * takes it, is the policy's (plan/policy.h). */
 #include "engine/executor.h"
 
@@ -76,6 +76,7 @@ static void enqueue(rp_executor *e, rp__task *task, uint64_t now)
     task->waiting.number = e->numbers++;
     task->place = RP_TASK_QUEUED;
     task->seated = now;
+    task->group_k = task->steps.is_on || task->whole ? SIZE_MAX : task->bound.k;
     rp_outcome *o = &task->outcome;
     rp__executor_leave(task, now);
     o->reason = task->waiting.seat.reason;
@@ -137,18 +138,23 @@ void rp__executor_begin(rp_executor *e, rp__task *task, bool is_card, uint64_t n
     task->place = RP_TASK_TAKEN;
     task->on_card = is_card;
     task->taken = now;
-    rp_outcome *o = &task->outcome;
-    o->queued_ns += task->taken - task->seated;
-    o->estimated_ns = is_card ? task->waiting.job.gpu_ns : task->waiting.job.cpu_ns;
-    task->decisions[task->n_decisions - 1] = (rp__decision){.processor = is_card ? "gpu" : "cpu",
-                                                            .reason = o->reason,
-                                                            .began = task->taken,
-                                                            .queued_ns = task->taken - task->seated,
-                                                            .estimated_ns = o->estimated_ns};
-    if (task->taken >= task->waiting.job.deadline) { /* the timer may not have run yet */
+    if (now >= task->waiting.job.deadline) { /* the timer may not have run yet */
         uint32_t none = RP_STOP_NONE;
         atomic_compare_exchange_strong(&task->stop, &none, RP_STOP_DEADLINE);
     }
+}
+
+void rp__executor_note_begin(rp__task *task)
+{
+    rp_outcome *o = &task->outcome;
+    o->queued_ns += task->taken - task->seated;
+    o->estimated_ns = task->on_card ? task->waiting.job.gpu_ns : task->waiting.job.cpu_ns;
+    task->decisions[task->n_decisions - 1] =
+        (rp__decision){.processor = task->on_card ? "gpu" : "cpu",
+                       .reason = o->reason,
+                       .began = task->taken,
+                       .queued_ns = task->taken - task->seated,
+                       .estimated_ns = o->estimated_ns};
 }
 
 rp__task *rp__executor_take(rp_executor *e, bool is_card)
@@ -226,10 +232,27 @@ void rp__executor_lose_card(rp_executor *e)
 
 void rp__executor_wake_lane(rp__lane *lane)
 {
+    rp_executor *e = lane->executor;
     lane->state->is_idle = false;
     atomic_store(&lane->wake, 1);
-    if (atomic_load(&lane->sleeps))
+    if (!atomic_load(&lane->sleeps))
+        return;
+    if (e->n_woken < RP_EXECUTOR_WOKEN)
+        e->woken[e->n_woken++] = lane;
+    else
         rp__futex_wake_one(&lane->wake);
+}
+
+void rp__executor_unlock(rp_executor *e)
+{
+    rp__lane *woken[RP_EXECUTOR_WOKEN];
+    const size_t n = e->n_woken;
+    for (size_t i = 0; i < n; i++)
+        woken[i] = e->woken[i];
+    e->n_woken = 0;
+    pthread_mutex_unlock(&e->lock);
+    for (size_t i = 0; i < n; i++)
+        rp__futex_wake_one(&woken[i]->wake);
 }
 
 rp__lane *rp__executor_find_idle(rp_executor *e, bool is_card)
@@ -281,7 +304,7 @@ void rp__executor_idle(rp__lane *lane)
     rp_executor *e = lane->executor;
     atomic_store(&lane->wake, 0);
     lane->state->is_idle = true;
-    pthread_mutex_unlock(&e->lock);
+    rp__executor_unlock(e);
     if (!stand_by(lane)) {
         atomic_store(&lane->sleeps, 1);
         while (atomic_load(&lane->wake) == 0)
@@ -500,7 +523,7 @@ static void stop_threads(rp_executor *e)
     for (size_t i = 0; i < e->n_lanes; i++)
         rp__executor_wake_lane(&e->lanes[i]);
     pthread_cond_signal(&e->timer_moved);
-    pthread_mutex_unlock(&e->lock);
+    rp__executor_unlock(e);
     for (size_t i = 0; i < e->n_lanes; i++)
         pthread_join(e->lanes[i].thread, NULL);
     if (e->has_timer)
@@ -532,201 +555,7 @@ void rp_executor_free(rp_executor *executor)
     rp__free(executor);
 }
 
-/* ---- Submitting ------------------------------------------------------------------------------ */
-
-typedef struct bind_job {
-    const rp_executor *executor;
-    rp__task *task;
-    rp_error err;
-} bind_job;
-
-/* Whether the card could intersect lists for a core. A query whose algorithm was named is answered by it. */
-static bool may_split(const rp_executor *e, const rp__query *query, rp__auto_shape shape)
-{
-    return e->policy->splits && (shape == RP_AUTO_OTHER || shape == RP_AUTO_PHRASE) &&
-           !query->algorithm && e->on_card && e->on_card->backend->steps;
-}
-
-/* The lists that every match is in, where the policy may have them intersected apart. */
-static rp_status find_lists(const rp_executor *e, rp__task *t, rp__auto_shape shape)
-{
-    rp__arena *arena = &t->searcher->arena;
-    const bool splits = may_split(e, &t->bound, shape);
-    const bool steps = e->policy->step && shape == RP_AUTO_AND;
-    rp_status status = RP_OK;
-    if ((splits || steps) && t->bound.n_ops > 0)
-        status = rp__conjunction_find(&t->bound, arena, &t->steps.lists);
-    t->steps.mark = rp__arena_get_mark(arena);
-    if (status != RP_OK || !splits || t->steps.lists.n < 2)
-        return status;
-    rp__cost_facts facts;
-    rp__policy_job apart;
-    rp__cost_look(&t->steps.lists.query, &facts);
-    rp__cost_estimate(NULL, &facts, &apart);
-    t->waiting.job.meet_ns = apart.gpu_ns;
-    return RP_OK;
-}
-
-static rp_status run_bind(void *arg)
-{
-    bind_job *b = arg;
-    rp__task *t = b->task;
-    rp_status status =
-        rp__searcher_bind(t->searcher, t->text, t->bytes, t->mode, &t->bound, &b->err);
-    if (status != RP_OK)
-        return status;
-    t->bound.stop = &t->stop;
-    t->bound.rank = t->rank;
-    t->bound.trace = t->searcher->options.trace ? &t->searcher->trace : NULL;
-    rp__cost_facts facts;
-    rp__cost_look(&t->bound, &facts);
-    rp__cost_estimate(t->costs, &facts, &t->waiting.job);
-    t->steps = (rp__task_steps){0};
-    t->waiting.job.meet_ns = 0;
-    t->waiting.job.prunes_whole = facts.shape == RP_AUTO_OR;
-    return find_lists(b->executor, t, facts.shape);
-}
-
-rp_status rp__executor_bind(const rp_executor *e, rp__task *task, rp_error *err)
-{
-    bind_job b = {.executor = e, .task = task};
-    return rp__searcher_guard(task->searcher, run_bind, &b, &b.err, err);
-}
-
-/* The text is kept for andor, which may bind it twice. */
-static rp_status keep_text(rp__task *t, const rp_job *job)
-{
-    if (!rp__alloc_grow(&t->text, &t->room, job->query_bytes + 1, 1))
-        return RP_NO_MEMORY;
-    if (job->query_bytes > 0)
-        memcpy(t->text, job->query, job->query_bytes);
-    t->bytes = job->query_bytes;
-    return RP_OK;
-}
-
-static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job, rp_error *err)
-{
-    const rp_search_options *o = &e->plain->options;
-    const size_t k = job->k ? job->k : o->k, from = job->from ? job->from : o->from;
-    if (k <= o->max_k && from > o->max_k - k)
-        return rp__error_set(err, RP_LIMIT,
-                             "from is %zu and k %zu, together more than %zu; raise --max-k", from,
-                             k, o->max_k);
-    if (k > o->max_k)
-        return rp__error_set(err, RP_LIMIT, "k is %zu, more than %zu; raise --max-k", k, o->max_k);
-    if (job->query_bytes > o->max_query)
-        return rp__error_set(err, RP_LIMIT,
-                             "the query has %zu bytes, more than %zu; raise --max-query",
-                             job->query_bytes, o->max_query);
-    if (job->total && ((int)*job->total < RP_TOTAL_AT_LEAST || *job->total > RP_TOTAL_ONLY))
-        return rp__error_set(err, RP_USAGE, "total %d is none; choose from at least, exact, only",
-                             (int)*job->total);
-    if (!t->searcher && rp__searcher_branch(e->plain, &t->searcher) != RP_OK)
-        return rp__error_no_memory(err);
-    const bool traces = o->trace || job->trace;
-    if (keep_text(t, job) != RP_OK || (traces && rp__query_trace_new(t->searcher) != RP_OK))
-        return rp__error_no_memory(err);
-    rp_search_options *own = &t->searcher->options;
-    t->rank = &e->plain->rank;
-    t->costs = e->costs ? &e->costs->model : NULL;
-    own->k = k;
-    own->from = from;
-    own->trace = traces;
-    own->mode = job->mode ? *job->mode : o->mode;
-    own->total = job->total ? *job->total : o->total;
-    own->plain = o->plain || job->plain;
-    t->mode = own->mode == RP_MODE_ANDOR ? RP_MODE_AND : own->mode;
-    t->answer = t->first = (rp__answer){.total_is_exact = true};
-    t->has_answer = t->on_card = false;
-    t->fallback = RP_FALLBACK_NONE;
-    t->spent = (rp_gpu_counters){0};
-    t->outcome = (rp_outcome){0};
-    t->n_decisions = 0;
-    rp__query_trace_begin(t->searcher);
-    t->parts = t->whole = NULL;
-    t->done = job->done;
-    t->arg = job->arg;
-    atomic_store(&t->stop, RP_STOP_NONE);
-    t->waiting.job.arrived = rp__clock_now();
-    t->waiting.job.deadline =
-        job->deadline_ns ? t->waiting.job.arrived + job->deadline_ns : RP_POLICY_NEVER;
-    return rp__executor_bind(e, t, err);
-}
-
-/* A free one, with a ticket; NULL: all are in use. */
-static rp__task *begin_task(rp_executor *e)
-{
-    rp__task *t = e->n_queued < e->max_queued ? rp__executor_tasks_find_free(e) : NULL;
-    if (!t)
-        return NULL;
-    t->place = RP_TASK_BOUND;
-    t->ticket = ++e->tickets * e->n_tasks + (uint64_t)(t - e->tasks);
-    e->n_live++;
-    return t;
-}
-
-static rp_status refuse(rp_executor *e, const char *why, rp_error *err)
-{
-    e->report.refused++;
-    return rp__error_set(err, RP_BUSY, "the query was refused: %s", why);
-}
-
-/* A task of one's own; NULL: why not. */
-static rp__task *get_task(rp_executor *e, rp_status *status, rp_error *err)
-{
-    rp__task *t = NULL;
-    pthread_mutex_lock(&e->lock);
-    if (e->is_drained)
-        *status = rp__error_set(err, RP_USAGE, "the executor is drained: it takes no more jobs");
-    else if (!(t = begin_task(e)))
-        *status = refuse(e, "too many jobs wait", err);
-    pthread_mutex_unlock(&e->lock);
-    return t;
-}
-
-/* A task that is bound, unless `status` says otherwise, to its queue. */
-static rp_status hand_over(rp_executor *e, rp__task *t, rp_status status, bool helps,
-                           uint64_t *ticket, rp_error *err)
-{
-    pthread_mutex_lock(&e->lock);
-    if (status == RP_OK && ticket)
-        *ticket = t->ticket;
-    if (status == RP_OK && t->waiting.job.deadline != RP_POLICY_NEVER)
-        rp__executor_timer_add(e, t);
-    if (status == RP_OK && !rp__executor_seat(e, t))
-        status = refuse(e, t->waiting.seat.reason, err);
-    e->report.submitted += status == RP_OK;
-    if (status != RP_OK)
-        rp__executor_tasks_release(e, t);
-    else if (helps)
-        rp__executor_ask_help(e, t);
-    else
-        rp__executor_wake(e);
-    pthread_mutex_unlock(&e->lock);
-    return status;
-}
-
-rp_status rp__executor_take_job(rp_executor *executor, const rp_job *job, bool helps,
-                                uint64_t *ticket, rp_error *err)
-{
-    rp_job own;
-    rp_status status = RP_TAKE(&own, job, err);
-    if (status == RP_OK && !own.done)
-        rp__error_set_missing(err, "rp_executor_submit", "job->done", 0), status = RP_USAGE;
-    rp__task *t = status == RP_OK ? get_task(executor, &status, err) : NULL;
-    if (!t)
-        return status;
-    status = prepare(executor, t, &own, err);
-    return hand_over(executor, t, status, helps, ticket, err);
-}
-
-rp_status rp_executor_submit(rp_executor *executor, const rp_job *job, uint64_t *ticket,
-                             rp_error *err)
-{
-    if (RP_MISSING(err, executor, job) || RP_MISSING_ARRAY(err, job->query, job->query_bytes))
-        return RP_USAGE;
-    return rp__executor_take_job(executor, job, false, ticket, err);
-}
+/* ---- Cancelling and counting ------------------------------------------------------------------- */
 
 rp_status rp_executor_cancel(rp_executor *executor, uint64_t ticket)
 {
@@ -742,7 +571,7 @@ rp_status rp_executor_cancel(rp_executor *executor, uint64_t ticket)
         rp__executor_wake(executor);
         status = RP_OK;
     }
-    pthread_mutex_unlock(&executor->lock);
+    rp__executor_unlock(executor);
     return status;
 }
 

@@ -11,6 +11,7 @@
 
 #include "engine/conjunction.h"
 #include "engine/cost_file.h"
+#include "engine/executor_ready.h"
 #include "engine/searcher.h"
 #include "plan/job_queue.h"
 #include "riposte/executor.h"
@@ -19,6 +20,7 @@ enum {
     RP_EXECUTOR_THREADS = 256, /* at most */
     RP_EXECUTOR_GROUP = 1024,  /* tasks that the card is given at once */
     RP_EXECUTOR_HOMES = 16,
+    RP_EXECUTOR_WOKEN = 4, /* lanes that are woken after the lock is released */
 };
 
 typedef enum rp__task_place {
@@ -44,12 +46,18 @@ typedef struct rp__task_steps {
 } rp__task_steps;
 
 typedef struct rp__task {
+    /* What is looked at under the lock comes first: few lines of a cache. */
     rp__waiting waiting;   /* first: a queue's job is its task */
     struct rp__task *next; /* of a list */
+    uint64_t ticket;       /* 0: it is free */
+    size_t group_k;        /* while it waits: its k, if a batch can hold it; SIZE_MAX: none can */
+    uint64_t seated, taken;
     rp__task_place place;
-    uint32_t home;               /* of who had it last: the list that it is in while it is free */
-    uint64_t ticket;             /* 0: it is free */
-    _Atomic uint32_t stop;       /* RP_STOP_ */
+    uint32_t home;         /* of who had it last: the list that it is in while it is free */
+    _Atomic uint32_t stop; /* RP_STOP_ */
+    bool has_answer;       /* hits are to be named */
+    bool on_card;          /* the card has it, or gave the answer */
+
     rp_searcher *searcher;       /* its own, on the plain processor; made with its first job */
     const rp__rank *rank;        /* that of all tasks, so that a card sees that they are alike */
     const rp__cost_model *costs; /* of the executor; NULL: built-in rules */
@@ -57,6 +65,7 @@ typedef struct rp__task {
     size_t bytes, room;
     rp_mode mode;
     rp__query bound;
+    rp__auto_shape shape;
     rp__task_steps steps;
     rp__answer answer;
     rp__answer first; /* of andor's AND, where the OR follows */
@@ -65,12 +74,9 @@ typedef struct rp__task {
     uint32_t n_parts, n_left;
     _Atomic uint32_t floor; /* k documents are known to score so much */
     struct rp__task *whole; /* of which it is a part; NULL: of none */
-    bool has_answer;        /* hits are to be named */
-    bool on_card;           /* the card has it, or gave the answer */
     rp_fallback fallback;   /* why the card did not */
     rp_gpu_counters spent;  /* in vain */
-    uint64_t seated, taken;
-    uint32_t n_decisions; /* RP_DECISIONS at most: in their order, or of parts of the query */
+    uint32_t n_decisions;   /* RP_DECISIONS at most: in their order, or of parts of the query */
     rp__decision decisions[RP_DECISIONS];
     void (*done)(void *arg, rp_outcome *outcome);
     void *arg;
@@ -121,10 +127,12 @@ struct rp_executor {
     size_t n_tasks, n_live, n_queued;
     uint64_t tickets, numbers;
     bool is_drained, is_over, has_card;
-    rp__lane *lanes;                 /* of cores, then the card's */
-    rp__lane_state *states;          /* of lanes, in their order */
-    _Atomic bool stands_by;          /* one idle core looks for work; the others sleep */
-    size_t n_cores, n_lanes, n_busy; /* lanes */
+    rp__lane *lanes;                    /* of cores, then the card's */
+    rp__lane_state *states;             /* of lanes, in their order */
+    _Atomic bool stands_by;             /* one idle core looks for work; the others sleep */
+    size_t n_cores, n_lanes, n_busy;    /* lanes */
+    rp__lane *woken[RP_EXECUTOR_WOKEN]; /* that sleep, and are to be woken by who has the lock */
+    size_t n_woken;
     rp_executor_report report;
 
     pthread_t timer;
@@ -134,6 +142,9 @@ struct rp_executor {
 };
 
 /* All are called with the lock held, but where it says otherwise. */
+
+/* Releases the lock, and then wakes who was to be woken: that takes longer than it is held. */
+void rp__executor_unlock(rp_executor *executor);
 
 void rp__executor_tasks_append(rp__task_list *list, rp__task *task);
 rp__task *rp__executor_tasks_pop(rp__task_list *list); /* NULL: it is empty */
@@ -153,6 +164,8 @@ void rp__executor_put(rp_executor *executor, rp__task *task, rp__policy_queue_ki
                       const char *reason);
 /* A task leaves its queue: a lane has it. */
 void rp__executor_begin(rp_executor *executor, rp__task *task, bool is_card, uint64_t now);
+/* After that, with or without the lock: what is said of it later. */
+void rp__executor_note_begin(rp__task *task);
 /* What the policy gives to a lane; NULL: nothing now. */
 rp__task *rp__executor_take(rp_executor *executor, bool is_card);
 /* Whoever has the task is done with it: notes how long its last decision took. */
@@ -185,13 +198,15 @@ void rp__executor_lose_card(rp_executor *executor);
 /* Who submits a task and waits for it does what is to be done for it, in place of lanes without
  * work, until another lane has it or it has ended. */
 void rp__executor_ask_help(rp_executor *executor, rp__task *task);
-/* As rp_executor_submit; `helps`: the caller waits for the end, and helps. */
-rp_status rp__executor_take_job(rp_executor *executor, const rp_job *job, bool helps,
-                                uint64_t *ticket, rp_error *err);
+/* As rp_executor_submit. `ready` (optional): its query, bound before; `helps`: the caller waits for
+ * the end, and helps. */
+rp_status rp__executor_submit_job(rp_executor *executor, const rp_job *job,
+                                  const rp__executor_ready *ready, bool helps, uint64_t *ticket,
+                                  rp_error *err);
 
-/* Tasks that were taken or wait for their end, one after the other as their list goes, on a core's
- * lane. */
-void rp__executor_core_turn(rp__lane *lane, rp__task *first);
+/* Tasks that wait for their end, one after the other as their list goes, or one that was begun
+ * now, on a core's lane. */
+void rp__executor_core_turn(rp__lane *lane, rp__task *first, bool is_new);
 /* What the policy gives to the card now, on the card's lane. False: nothing. `leaves`: a batch may
  * be left in flight, which the next turn finishes. */
 bool rp__executor_card_turn(rp__lane *lane, bool leaves);
@@ -203,7 +218,7 @@ void *rp__executor_timer_run(void *executor);
 void rp__executor_timer_add(rp_executor *executor, const rp__task *task);
 
 /* Without the lock: parses and binds the task's text in its mode. */
-rp_status rp__executor_bind(const rp_executor *executor, rp__task *task, rp_error *err);
+rp_status rp__executor_submit_bind(const rp_executor *executor, rp__task *task, rp_error *err);
 
 /* Without the lock: goes on with a task whose steps are on, by the steps of a processor. False: it
  * is to be answered by `run` instead. True: *status is RP_OK, and the task has its answer or is to

@@ -88,12 +88,13 @@ static void stand_in(rp_executor *e, rp__lane *lane, rp__task *task, uint64_t no
     if (lane->is_card) {
         (void)rp__executor_card_turn(lane, false);
     } else {
-        if (task->place == RP_TASK_ENDING)
-            remove_ending(e, task);
-        else
+        const bool is_new = task->place != RP_TASK_ENDING;
+        if (is_new)
             rp__executor_begin(e, task, false, now); /* a policy asked again may name another */
+        else
+            remove_ending(e, task);
         task->next = NULL;
-        rp__executor_core_turn(lane, task);
+        rp__executor_core_turn(lane, task, is_new);
     }
     lane->state->is_idle = true;
 }
@@ -123,7 +124,7 @@ rp_status rp_executor_ask(rp_executor *executor, const rp_job *job, rp_outcome *
     own.done = end_wait;
     own.arg = &w;
     if (status == RP_OK)
-        status = rp__executor_take_job(executor, &own, true, NULL, err);
+        status = rp__executor_submit_job(executor, &own, NULL, true, NULL, err);
     if (status != RP_OK)
         return status;
     wait_for_end(&w);

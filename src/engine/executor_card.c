@@ -3,6 +3,7 @@
  * While the card answers a batch, the next one is made ready and follows it: two are in flight at most. Only this lane
  * uses the card's searcher, so the persistent kernel and the lists on the card are shared by all who submit. It calls
  * nobody back: cores name hits. What the card cannot answer, the cores do. */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -11,7 +12,10 @@
 #include "engine/executor.h"
 #include "store/store.h"
 
-enum { IN_FLIGHT = 2 };
+enum {
+    IN_FLIGHT = 2,
+    AHEAD = 8, /* tasks whose lines of memory are on their way while others are taken */
+};
 
 typedef struct group {
     void *batch; /* the processor's; NULL: it answers one at a time */
@@ -70,23 +74,18 @@ static card *open_card(rp_executor *e)
     return NULL;
 }
 
-/* A task that a batch can hold. */
-static bool goes_with_others(const rp__task *t)
-{
-    return !t->steps.is_on && !t->whole;
-}
-
 static rp__task *first_of(const rp_executor *e)
 {
     return (rp__task *)rp__job_queue_first(&e->queues[RP_QUEUE_GPU], RP_JOB_BY_KEY);
 }
 
-/* Whether the next task of the card's queue can be answered together with the first of the group. */
-static bool is_alike(const rp_executor *e, const group *g)
+/* What other threads wrote of a task that will be taken soon, on its way to this core's caches. */
+static void expect_task(const rp_executor *e)
 {
-    const rp__task *next = first_of(e);
-    return next && next->bound.k == g->tasks[0]->bound.k && goes_with_others(next) &&
-           goes_with_others(g->tasks[0]);
+    enum { LINE = 64 };
+    const char *task = (const char *)rp__job_queue_soon(&e->queues[RP_QUEUE_GPU], AHEAD);
+    for (size_t at = 0; task && at < offsetof(rp__task, searcher); at += LINE)
+        __builtin_prefetch(task + at, 1);
 }
 
 /* What the policy gives, and with a policy that batches, what waits behind it. */
@@ -95,13 +94,17 @@ static void take_group(rp_executor *e, group *g)
     uint64_t elements = 0;
     g->n = 0;
     for (rp__task *t = rp__executor_take(e, true); t;) {
+        const uint64_t now = t->taken;
+        const size_t k = t->group_k;
         elements += t->waiting.job.shortest;
         g->tasks[g->n++] = t;
-        if (!e->policy->batches || !g->batch || g->n == RP_EXECUTOR_GROUP ||
-            elements >= e->elements || !is_alike(e, g))
+        if (!e->policy->batches || !g->batch || k == SIZE_MAX || g->n == RP_EXECUTOR_GROUP ||
+            elements >= e->elements)
             break;
-        const uint64_t now = t->taken;
+        expect_task(e);
         t = first_of(e);
+        if (!t || t->group_k != k)
+            break;
         rp__executor_begin(e, t, true, now);
     }
 }
@@ -110,7 +113,7 @@ static void take_group(rp_executor *e, group *g)
 static bool can_follow(const rp_executor *e, const group *g)
 {
     const rp__task *next = first_of(e);
-    return e->policy->batches && g->batch && next && goes_with_others(next);
+    return e->policy->batches && g->batch && next && next->group_k != SIZE_MAX;
 }
 
 /* One start, the longest of theirs, and each one's share. */
@@ -309,7 +312,9 @@ bool rp__executor_card_turn(rp__lane *lane, bool leaves)
     if (g->n == 0 && !before->is_started)
         return false;
     note_busy(lane, g);
-    pthread_mutex_unlock(&e->lock);
+    rp__executor_unlock(e);
+    for (size_t i = 0; i < g->n; i++)
+        rp__executor_note_begin(g->tasks[i]);
     const bool is_over = g->n > 0 && begin_group(c, g, !before->is_started);
     if (before->is_started)
         last = before;
@@ -345,7 +350,7 @@ void *rp__executor_card_run(void *arg)
         else
             rp__executor_idle(lane);
     lane->card = NULL;
-    pthread_mutex_unlock(&e->lock);
+    rp__executor_unlock(e);
     close_card(c);
     return NULL;
 }

@@ -108,7 +108,7 @@ static bool ask_again(rp_executor *e, rp__task *t)
     t->mode = RP_MODE_OR;
     t->has_answer = false;
     const uint64_t work = t->bound.work;
-    t->outcome.status = rp__executor_bind(e, t, &t->outcome.err);
+    t->outcome.status = rp__executor_submit_bind(e, t, &t->outcome.err);
     t->bound.work = work;
     if (t->outcome.status != RP_OK)
         return false;
@@ -116,7 +116,7 @@ static bool ask_again(rp_executor *e, rp__task *t)
     if (atomic_load(&t->stop) || !rp__executor_seat(e, t))
         rp__executor_put(e, t, RP_QUEUE_CPU, "the rest of a query that was begun");
     rp__executor_wake(e);
-    pthread_mutex_unlock(&e->lock);
+    rp__executor_unlock(e);
     return true;
 }
 
@@ -137,7 +137,7 @@ static bool take_steps(rp_executor *e, rp__task *t)
         pthread_mutex_lock(&e->lock);
         rp__executor_move(e, t);
         rp__executor_wake(e);
-        pthread_mutex_unlock(&e->lock);
+        rp__executor_unlock(e);
         return false;
     } else if (o->status == RP_OK) {
         t->has_answer = true;
@@ -160,7 +160,7 @@ static void work_on_part(rp_executor *e, rp__task *part)
     pthread_mutex_lock(&e->lock);
     rp__executor_end_soon(e, part);
     rp__executor_wake(e);
-    pthread_mutex_unlock(&e->lock);
+    rp__executor_unlock(e);
 }
 
 /* Without the lock. False: the task is elsewhere now. */
@@ -202,13 +202,15 @@ static rp__task_list work_on_all(rp_executor *e, rp__task *first)
     return ended;
 }
 
-void rp__executor_core_turn(rp__lane *lane, rp__task *first)
+void rp__executor_core_turn(rp__lane *lane, rp__task *first, bool is_new)
 {
     rp_executor *e = lane->executor;
     rp__executor_set_busy(lane, true);
     lane->state->busy_until = first->has_answer ? 0 : first->taken + first->waiting.job.cpu_ns;
     rp__executor_wake(e); /* there may be more than this lane can do */
-    pthread_mutex_unlock(&e->lock);
+    rp__executor_unlock(e);
+    if (is_new)
+        rp__executor_note_begin(first);
     rp__task_list ended = work_on_all(e, first);
     pthread_mutex_lock(&e->lock);
     rp__executor_set_busy(lane, false);
@@ -239,7 +241,8 @@ void *rp__executor_core_run(void *arg)
     pthread_mutex_lock(&e->lock);
     for (;;) {
         rp__task *t = take_ending(e);
-        if (!t && (t = rp__executor_take(e, false)))
+        const bool is_new = !t;
+        if (is_new && (t = rp__executor_take(e, false)))
             t->next = NULL;
         if (!t && e->is_over)
             break;
@@ -249,8 +252,8 @@ void *rp__executor_core_run(void *arg)
             rp__executor_idle(lane);
             continue;
         }
-        rp__executor_core_turn(lane, t);
+        rp__executor_core_turn(lane, t, is_new);
     }
-    pthread_mutex_unlock(&e->lock);
+    rp__executor_unlock(e);
     return NULL;
 }

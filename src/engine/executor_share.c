@@ -195,5 +195,5 @@ void rp__executor_share_join(rp_executor *e, rp__task *whole)
             rp__arena_reset(&part->searcher->arena);
     }
     give_up(e, whole);
-    pthread_mutex_unlock(&e->lock);
+    rp__executor_unlock(e);
 }

@@ -35,10 +35,13 @@ void *rp__executor_timer_run(void *arg)
             pthread_cond_wait(&e->timer_moved, &e->lock);
         else if (e->next_deadline > now)
             rp__thread_wait(&e->timer_moved, &e->lock, e->next_deadline - now);
-        else
+        else {
             e->next_deadline = stop_late(e);
+            rp__executor_unlock(e);
+            pthread_mutex_lock(&e->lock);
+        }
     }
-    pthread_mutex_unlock(&e->lock);
+    rp__executor_unlock(e);
     return NULL;
 }
 

@@ -249,7 +249,7 @@ static bool begin_card(replay *r, lane *l)
         end = &j->next;
         n++;
     } while (r->o->policy->batches && n < RP_REPLAY_GROUP && elements < r->o->elements &&
-             r->queues[RP_QUEUE_GPU].n > 0);
+             rp__job_queue_first(&r->queues[RP_QUEUE_GPU], RP_JOB_BY_KEY));
     *end = NULL;
     if (n == 0)
         return false;

@@ -268,30 +268,6 @@ static uint64_t count_elements(const rp__query *query)
     return shortest;
 }
 
-static void *copy(rp__arena *arena, const void *from, size_t n, size_t size)
-{
-    void *to = rp__arena_array(arena, n, size);
-    if (to && n > 0)
-        memcpy(to, from, n * size);
-    return to;
-}
-
-/* What a processor needs of a bound query, and no more: a group's queries are to stay in the caches. */
-static rp_status keep(rp__query *query, rp__arena *arena)
-{
-    rp__word *words = copy(arena, query->words, query->n_words, sizeof *words);
-    query->ops = copy(arena, query->ops, query->n_ops, sizeof *query->ops);
-    query->leaves = copy(arena, query->leaves, query->n_leaves, sizeof *query->leaves);
-    query->words = words;
-    if (!query->ops || !query->leaves || !words)
-        return RP_NO_MEMORY;
-    for (size_t i = 0; i < query->n_words; i++) {
-        words[i].text = NULL;
-        words[i].text_bytes = 0;
-    }
-    return RP_OK;
-}
-
 static void bind(const lane *l, group *g, const place *at)
 {
     const rp_batch_query *query = &l->job->queries[at->query];
@@ -304,7 +280,7 @@ static void bind(const lane *l, group *g, const place *at)
     if (status == RP_OK && !rp__placement_is_for_batch(l->job->searcher, &asked->query))
         status = RP_UNAVAILABLE; /* the cpu answers it sooner */
     if (status == RP_OK)
-        status = keep(&asked->query, &g->arena);
+        status = rp__query_keep(&asked->query, &g->arena);
     asked->status = status;
     if (status == RP_OK)
         g->elements += count_elements(&asked->query);

@@ -30,12 +30,17 @@ typedef struct rp__load_options {
     bool griffin_returns;
     const char *costs; /* a cost file, not of a replay; NULL: as the executor does it */
     bool no_card;      /* of a replay: there is none */
+    bool parses;       /* queries are parsed and bound when they arrive; otherwise before */
+    uint32_t clients;  /* threads that submit; 0: 3, or 6 that parse */
     rp__load_trouble trouble;
 } rp__load_options;
 
 enum { RP_LOAD_PARTS = 10 };
 
 typedef struct rp__load_figures {
+    uint32_t clients; /* threads that submitted, not of a replay */
+    bool is_apart;    /* they had cores of their own */
+    double stalled;   /* of the time in which they watched the clock, the share they were not run */
     uint64_t jobs, answered, refused, late, failed;
     /* of a replay with deadlines: what a list schedule misses that knows all costs and troubles */
     uint64_t list_misses;
@@ -58,8 +63,9 @@ void rp__load_close(rp__load *load); /* NULL is fine */
 
 rp_status rp__load_run(const rp__load *load, const rp__load_options *options, rp__load_figures *out,
                        rp_error *err);
-/* The highest rate, within a hundredth, at which all jobs are answered, 99 of 100 of them within
- * p99 seconds. */
+/* The highest rate, within a hundredth, of an executor within three, at which all jobs are
+ * answered, 99 of 100 of them within p99 seconds. On the executor a rate that fails is tried twice
+ * more, and holds if both succeed: a machine that others use too stops threads now and then. */
 rp_status rp__load_find_rate(const rp__load *load, const rp__load_options *options, double p99,
                              double *rate, rp__load_figures *out, rp_error *err);
 /* Jobs a second that no policy can pass, by the record; 0: it is no replay. */

@@ -1,5 +1,7 @@
-/* job_queue.c: two binary heaps over the same jobs, each of which knows its places. */
+/* job_queue.c: two sorted arrays over the same jobs. */
 #include "plan/job_queue.h"
+
+#include <string.h>
 
 #include "base/alloc.h"
 
@@ -7,8 +9,8 @@ rp_status rp__job_queue_init(rp__job_queue *queue, size_t room)
 {
     *queue = (rp__job_queue){.room = room};
     for (int o = 0; o < RP_JOB_ORDERS; o++) {
-        queue->heaps[o] = rp__alloc_array(room, sizeof *queue->heaps[o]);
-        if (!queue->heaps[o]) {
+        queue->orders[o].at = rp__alloc_array(2 * room, sizeof *queue->orders[o].at);
+        if (!queue->orders[o].at) {
             rp__job_queue_free(queue);
             return RP_NO_MEMORY;
         }
@@ -19,42 +21,71 @@ rp_status rp__job_queue_init(rp__job_queue *queue, size_t room)
 void rp__job_queue_free(rp__job_queue *queue)
 {
     for (int o = 0; o < RP_JOB_ORDERS; o++)
-        rp__free(queue->heaps[o]);
+        rp__free(queue->orders[o].at);
     *queue = (rp__job_queue){0};
 }
 
-static bool is_before(const rp__waiting *a, const rp__waiting *b, int order)
+static uint64_t key_of(const rp__waiting *job, int order)
 {
-    const uint64_t x = order == RP_JOB_BY_KEY ? a->seat.key : a->seat.urgent;
-    const uint64_t y = order == RP_JOB_BY_KEY ? b->seat.key : b->seat.urgent;
-    return x != y ? x < y : a->number < b->number;
+    return order == RP_JOB_BY_KEY ? job->seat.key : job->seat.urgent;
 }
 
-static void set(rp__job_queue *queue, int order, size_t at, rp__waiting *job)
+static bool is_before(const rp__job_place *a, const rp__job_place *b)
 {
-    queue->heaps[order][at] = job;
-    job->at[order] = at;
+    return a->key != b->key ? a->key < b->key : a->number < b->number;
 }
 
-static void climb(rp__job_queue *queue, int order, size_t at, rp__waiting *job)
+/* How many of an order are before it. */
+static size_t find_place(const rp__job_order *order, const rp__job_place *place)
 {
-    rp__waiting **heap = queue->heaps[order];
-    for (; at > 0 && is_before(job, heap[(at - 1) / 2], order); at = (at - 1) / 2)
-        set(queue, order, at, heap[(at - 1) / 2]);
-    set(queue, order, at, job);
-}
-
-static void sink(rp__job_queue *queue, int order, size_t at, rp__waiting *job)
-{
-    rp__waiting **heap = queue->heaps[order];
-    for (size_t child; (child = 2 * at + 1) < queue->n; at = child) {
-        if (child + 1 < queue->n && is_before(heap[child + 1], heap[child], order))
-            child++;
-        if (!is_before(heap[child], job, order))
-            break;
-        set(queue, order, at, heap[child]);
+    const rp__job_place *at = order->at + order->begin;
+    size_t low = 0, high = order->n;
+    if (order->n == 0 || !is_before(at, place))
+        return 0;
+    if (is_before(&at[order->n - 1], place))
+        return order->n;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (is_before(&at[middle], place))
+            low = middle + 1;
+        else
+            high = middle;
     }
-    set(queue, order, at, job);
+    return low;
+}
+
+static void move(rp__job_order *order, size_t to, size_t from, size_t n)
+{
+    memmove(order->at + to, order->at + from, n * sizeof *order->at);
+}
+
+static void put(rp__job_order *order, size_t room, const rp__job_place *place)
+{
+    const size_t before = find_place(order, place);
+    if (order->begin + order->n == 2 * room) { /* at least half of it is free */
+        move(order, 0, order->begin, order->n);
+        order->begin = 0;
+    }
+    if (before < order->n / 2 && order->begin > 0) {
+        move(order, order->begin - 1, order->begin, before);
+        order->begin--;
+    } else {
+        move(order, order->begin + before + 1, order->begin + before, order->n - before);
+    }
+    order->at[order->begin + before] = *place;
+    order->n++;
+}
+
+static void take_out(rp__job_order *order, const rp__job_place *place)
+{
+    const size_t before = find_place(order, place);
+    if (before < order->n / 2 || before == 0) {
+        move(order, order->begin + 1, order->begin, before);
+        order->begin++;
+    } else {
+        move(order, order->begin + before, order->begin + before + 1, order->n - before - 1);
+    }
+    order->n--;
 }
 
 static void count(rp__policy_queue *sums, const rp__policy_job *job, bool comes)
@@ -68,33 +99,39 @@ static void count(rp__policy_queue *sums, const rp__policy_job *job, bool comes)
     sums->elements += sign * job->shortest;
 }
 
+/* Whether an order has the job. */
+static bool has_place(const rp__waiting *job, int order)
+{
+    return order == RP_JOB_BY_KEY || job->seat.urgent != RP_POLICY_NEVER;
+}
+
 void rp__job_queue_put(rp__job_queue *queue, rp__waiting *job)
 {
     for (int o = 0; o < RP_JOB_ORDERS; o++)
-        climb(queue, o, queue->n, job);
-    queue->n++;
+        if (has_place(job, o))
+            put(&queue->orders[o], queue->room, &(rp__job_place){key_of(job, o), job->number, job});
     count(&queue->sums, &job->job, true);
 }
 
 void rp__job_queue_remove(rp__job_queue *queue, rp__waiting *job)
 {
-    queue->n--;
-    for (int o = 0; o < RP_JOB_ORDERS; o++) {
-        rp__waiting *last = queue->heaps[o][queue->n];
-        const size_t at = job->at[o];
-        if (last == job)
-            continue;
-        if (at > 0 && is_before(last, queue->heaps[o][(at - 1) / 2], o))
-            climb(queue, o, at, last);
-        else
-            sink(queue, o, at, last);
-    }
+    for (int o = 0; o < RP_JOB_ORDERS; o++)
+        if (has_place(job, o))
+            take_out(&queue->orders[o], &(rp__job_place){key_of(job, o), job->number, job});
     count(&queue->sums, &job->job, false);
 }
 
 rp__waiting *rp__job_queue_first(const rp__job_queue *queue, int order)
 {
-    return queue->n > 0 ? queue->heaps[order][0] : NULL;
+    const bool has_any = queue->orders[order].n > 0;
+    const rp__job_order *o = &queue->orders[has_any ? order : RP_JOB_BY_KEY];
+    return o->n > 0 ? o->at[o->begin].job : NULL;
+}
+
+rp__waiting *rp__job_queue_soon(const rp__job_queue *queue, size_t ahead)
+{
+    const rp__job_order *o = &queue->orders[RP_JOB_BY_KEY];
+    return ahead < o->n ? o->at[o->begin + ahead].job : NULL;
 }
 
 void rp__job_queue_look(const rp__job_queue *queue, rp__policy_queue *out)
@@ -105,18 +142,18 @@ void rp__job_queue_look(const rp__job_queue *queue, rp__policy_queue *out)
                                              .head_urgent = RP_POLICY_NEVER,
                                              .head_deadline = RP_POLICY_NEVER,
                                              .first_urgent = RP_POLICY_NEVER};
-    if (queue->n == 0) {
+    const rp__waiting *head = rp__job_queue_first(queue, RP_JOB_BY_KEY);
+    const rp__waiting *urgent = rp__job_queue_first(queue, RP_JOB_BY_URGENCY);
+    if (!head) {
         *out = nothing;
         return;
     }
-    const rp__waiting *head = rp__job_queue_first(queue, RP_JOB_BY_KEY);
-    const rp__waiting *urgent = rp__job_queue_first(queue, RP_JOB_BY_URGENCY);
     *out = queue->sums;
-    out->n = (uint32_t)queue->n;
-    out->head_key = head ? head->seat.key : RP_POLICY_NEVER;
-    out->head_cpu_ns = head ? head->job.cpu_ns : RP_POLICY_NEVER;
-    out->head_gpu_ns = head ? head->job.gpu_ns : RP_POLICY_NEVER;
-    out->head_deadline = head ? head->job.deadline : RP_POLICY_NEVER;
-    out->head_urgent = head ? head->seat.urgent : RP_POLICY_NEVER;
-    out->first_urgent = urgent ? urgent->seat.urgent : RP_POLICY_NEVER;
+    out->n = (uint32_t)queue->orders[RP_JOB_BY_KEY].n;
+    out->head_key = head->seat.key;
+    out->head_cpu_ns = head->job.cpu_ns;
+    out->head_gpu_ns = head->job.gpu_ns;
+    out->head_deadline = head->job.deadline;
+    out->head_urgent = head->seat.urgent;
+    out->first_urgent = urgent->seat.urgent;
 }

@@ -74,6 +74,10 @@ rp_status rp__query_bind_plain(const char *text, size_t bytes, const rp__bind_to
                                const rp_search_options *options, rp__arena *arena, rp__query *out,
                                rp_error *err);
 
+/* Copies what a processor needs of a bound query into an arena, and no more: many are to stay in
+ * the caches. Words have no texts then. */
+rp_status rp__query_keep(rp__query *query, rp__arena *arena);
+
 /* ---- 3. Work --------------------------------------------------------------------------------- */
 
 /* An upper bound of what a bound query costs; rp__query_bind leaves it in query->work. It depends

@@ -562,3 +562,28 @@ rp_status rp__query_bind_plain(const char *text, size_t bytes, const rp__bind_to
         status = close_group(&b);
     return status == RP_OK ? finish(&b, out) : status;
 }
+
+/* ---- Kept ------------------------------------------------------------------------------------- */
+
+static void *copy(rp__arena *arena, const void *from, size_t n, size_t size)
+{
+    void *to = rp__arena_array(arena, n, size);
+    if (to && n > 0)
+        memcpy(to, from, n * size);
+    return to;
+}
+
+rp_status rp__query_keep(rp__query *query, rp__arena *arena)
+{
+    rp__word *words = copy(arena, query->words, query->n_words, sizeof *words);
+    query->ops = copy(arena, query->ops, query->n_ops, sizeof *query->ops);
+    query->leaves = copy(arena, query->leaves, query->n_leaves, sizeof *query->leaves);
+    query->words = words;
+    if (!query->ops || !query->leaves || !words)
+        return RP_NO_MEMORY;
+    for (size_t i = 0; i < query->n_words; i++) {
+        words[i].text = NULL;
+        words[i].text_bytes = 0;
+    }
+    return RP_OK;
+}

@@ -113,9 +113,10 @@ static uint64_t most_worth(const rp__policy_view *view, uint64_t left, bool is_c
     const uint64_t filled = share_of(n, room), full = filled > wait ? filled : wait;
     const uint64_t mean = (is_card ? 1 : view->cores) * left / room;
     const uint64_t worth = mean * (UNIT - full) / (full ? full : 1);
-    if (is_card || 2 * filled >= UNIT)
+    const uint64_t used = is_card ? full : filled;
+    if (2 * used >= UNIT)
         return worth;
-    const uint64_t spare = UNIT - 2 * filled, cube = spare * spare / UNIT * spare / UNIT;
+    const uint64_t spare = UNIT - 2 * used, cube = spare * spare / UNIT * spare / UNIT;
     return worth + left / UNIT * cube * (UNIT - wait) / UNIT;
 }
 
@@ -132,7 +133,8 @@ static bool is_worth_it(const rp__policy_view *view, const rp__policy_job *job,
 /* A core without work may try what is likely to take it a little too long: estimates are not exact. */
 static bool may_try(const rp__policy_view *view, const rp__policy_job *job)
 {
-    return cores_wait(view) == 0 && view->now < job->deadline &&
+    const bool names_wait = view->has_card && view->busy_cores + 1 >= view->cores;
+    return cores_wait(view) == 0 && !names_wait && view->now < job->deadline &&
            job->cpu_ns / 2 <= job->deadline - view->now;
 }
 

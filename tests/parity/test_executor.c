@@ -220,6 +220,42 @@ static void every_policy_gives_the_cpus_hits(void **state)
     }
 }
 
+/* Bound once and submitted several times at once, by their executor. */
+static void queries_bound_before_give_the_cpus_hits(void **state)
+{
+    (void)state;
+    enum { TIMES = 3 };
+    static slot slots[TIMES][QUERIES];
+    for (size_t p = 0; rp_policy_name(p); p++) {
+        rp__arena arena;
+        rp__executor_ready ready[QUERIES];
+        rp_error err = {.text = ""};
+        rp_executor *executor = open_executor(
+            (rp_executor_options){.policy = rp_policy_name(p), .threads = 2, .max_queued = 4096});
+        rp__arena_init(&arena, SIZE_MAX);
+        memset(slots, 0, sizeof slots);
+        for (size_t i = 0; i < TIMES * QUERIES; i++) {
+            const size_t q = i % QUERIES;
+            slot *s = &slots[i / QUERIES][q];
+            *s = (slot){.query = q, .mode = (rp_mode)(q % 3)};
+            const rp_job job = {.query = texts[q],
+                                .query_bytes = strlen(texts[q]),
+                                .mode = &s->mode,
+                                .done = keep_outcome,
+                                .arg = s};
+            if (i < QUERIES)
+                assert_int_equal(rp__executor_submit_ahead(executor, &job, &arena, &ready[q], &err),
+                                 RP_OK);
+            assert_int_equal(rp__executor_submit_ready(executor, &job, &ready[q], &err), RP_OK);
+        }
+        rp_executor_drain(executor);
+        for (size_t i = 0; i < TIMES * QUERIES; i++)
+            expect_end(&slots[i / QUERIES][i % QUERIES], RP_OK, RP_OK);
+        close_executor(executor);
+        rp__arena_reset(&arena);
+    }
+}
+
 /* Anywhere, and by anybody who can; but the last of the card's queue is the card's, so that it has one, however late its thread
  * begins. */
 static rp__policy_seat seat_by_chance(const rp__policy_view *view, const rp__policy_job *job)
@@ -493,6 +529,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_policy_gives_the_cpus_hits),
+        cmocka_unit_test(queries_bound_before_give_the_cpus_hits),
         cmocka_unit_test(any_seat_gives_the_cpus_hits),
         cmocka_unit_test(cancelled_queries_end_once),
         cmocka_unit_test(a_full_queue_refuses),

@@ -75,6 +75,24 @@ static void no_memory_runs_nothing(void **state)
     assert_int_equal(rp__alloc_in_use(), before);
 }
 
+/* Each core in turn, and all of them again. */
+static void a_thread_keeps_to_its_cores(void **state)
+{
+    (void)state;
+    rp__thread_cores all, own;
+    rp__thread_get_cores(&all);
+    assert_true(all.n > 0);
+    for (uint32_t i = 0; i < all.n; i++) {
+        assert_true(rp__thread_keep_to(&all, i, 1));
+        rp__thread_get_cores(&own);
+        assert_int_equal(own.n, 1);
+    }
+    assert_false(rp__thread_keep_to(&all, all.n, 1));
+    assert_true(rp__thread_keep_to(&all, 0, all.n));
+    rp__thread_get_cores(&own);
+    assert_memory_equal(&own, &all, sizeof all);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -82,6 +100,7 @@ int main(void)
         cmocka_unit_test(one_and_none_start_no_thread),
         cmocka_unit_test(writes_are_seen_after_the_join),
         cmocka_unit_test(no_memory_runs_nothing),
+        cmocka_unit_test(a_thread_keeps_to_its_cores),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -212,6 +212,56 @@ static void what_is_taken_is_what_was_found(void **state)
     rp_executor_free(executor);
 }
 
+/* ---- Ending ------------------------------------------------------------------------------------- */
+
+typedef struct gate {
+    atomic_uint ended;
+    atomic_bool is_open;
+} gate;
+
+/* The first end waits until the gate is open. */
+static void end_at_gate(void *arg, rp_outcome *outcome)
+{
+    gate *g = arg;
+    rp_hits_free(&outcome->hits);
+    if (atomic_fetch_add(&g->ended, 1) > 0)
+        return;
+    while (!atomic_load(&g->is_open))
+        rp__clock_sleep(100000);
+}
+
+static rp__task *find_live(const rp_executor *executor)
+{
+    for (size_t i = 0; i < executor->n_tasks; i++)
+        if (executor->tasks[i].ticket)
+            return &executor->tasks[i];
+    return NULL;
+}
+
+/* The card has answered, and a core is about to end the task. Who helps comes then, while another core is idle: after the
+ * AND of andor, which it answered itself, it had no lock for a moment. */
+static void what_a_core_ends_nobody_else_does(void **state)
+{
+    (void)state;
+    rp_error err;
+    gate g = {0};
+    rp_executor *executor = open_executor("gpu");
+    const rp_job job = {.query = "a b", .query_bytes = 3, .done = end_at_gate, .arg = &g};
+    assert_int_equal(rp_executor_submit(executor, &job, NULL, &err), RP_OK);
+    while (atomic_load(&g.ended) == 0)
+        rp__clock_sleep(100000);
+    pthread_mutex_lock(&executor->lock);
+    rp__task *task = find_live(executor);
+    if (task)
+        rp__executor_ask_help(executor, task);
+    rp__executor_unlock(executor);
+    assert_non_null(task);
+    assert_int_equal(atomic_load(&g.ended), 1);
+    atomic_store(&g.is_open, true);
+    assert_int_equal(rp_executor_drain(executor), RP_OK);
+    rp_executor_free(executor);
+}
+
 static const rp_hit *find(const rp_hits *all, uint32_t docid)
 {
     for (size_t i = 0; i < all->n; i++)
@@ -278,6 +328,7 @@ int main(void)
         cmocka_unit_test(who_asks_answers),
         cmocka_unit_test(who_submits_answers_nothing),
         cmocka_unit_test(what_is_taken_is_what_was_found),
+        cmocka_unit_test(what_a_core_ends_nobody_else_does),
         cmocka_unit_test(late_jobs_have_what_was_found),
     };
     return cmocka_run_group_tests_name("ask", tests, open_documents, close_documents);

@@ -243,6 +243,33 @@ static void auto_leaves_a_card_that_is_late(void **state)
 }
 
 /* An idle core tries what is likely to take a little too long, and not what is likely to take far too long. */
+/* Long jobs wait for the card, not for the only core, which names what the card has answered. */
+static void auto_keeps_a_core_for_names(void **state)
+{
+    (void)state;
+    const rp__policy *row = &rp__policy_auto_row;
+    rp__policy_view view = {.now = 1000000,
+                            .cores = 1,
+                            .has_card = true,
+                            .is_busy_card = true,
+                            .card_ns = 400000,
+                            .elements = 1 << 20,
+                            .max_queued = 1024};
+    view.queues[RP_QUEUE_GPU] = (rp__policy_queue){
+        .n = 1, .gpu_ns = 90000, .batch_ns = 60000, .head_key = 1000000, .head_deadline = 5700000};
+    rp__policy_job job = {.arrived = 1000000,
+                          .deadline = 6000000,
+                          .cpu_ns = 7000000,
+                          .gpu_ns = 400000,
+                          .batch_ns = 300000,
+                          .shortest = 80000};
+    assert_int_equal(row->seat(&view, &job).queue, RP_QUEUE_GPU);
+    view.card_ns = 4500000; /* it would end too late there */
+    assert_int_equal(row->seat(&view, &job).queue, RP_QUEUE_NONE);
+    view.cores = 2;
+    assert_int_equal(row->seat(&view, &job).queue, RP_QUEUE_CPU);
+}
+
 static void auto_tries_on_an_idle_core(void **state)
 {
     (void)state;
@@ -271,6 +298,7 @@ int main(void)
         cmocka_unit_test(auto_refuses_first_what_costs_most),
         cmocka_unit_test(auto_counts_the_starts_of_batches),
         cmocka_unit_test(auto_leaves_a_card_that_is_late),
+        cmocka_unit_test(auto_keeps_a_core_for_names),
         cmocka_unit_test(auto_tries_on_an_idle_core),
     };
     cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));

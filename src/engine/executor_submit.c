@@ -1,0 +1,262 @@
+/* executor_submit.c: a job on its way to a queue: parsed and bound by who submits it, or bound before.
+ *
+ * Binding needs no lock, and takes longer than all that does. Where a job waits is the policy's. */
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/record.h"
+#include "engine/executor.h"
+#include "plan/cost.h"
+
+typedef struct bind_job {
+    const rp_executor *executor;
+    rp__task *task;
+    const rp__executor_ready *ready; /* NULL: its text is bound */
+    rp_error err;
+} bind_job;
+
+/* Whether the card could intersect lists for a core. A query whose algorithm was named is answered by it. */
+static bool may_split(const rp_executor *e, const rp__query *query, rp__auto_shape shape)
+{
+    return e->policy->splits && (shape == RP_AUTO_OTHER || shape == RP_AUTO_PHRASE) &&
+           !query->algorithm && e->on_card && e->on_card->backend->steps;
+}
+
+/* The lists that every match is in, where the policy may have them intersected apart. */
+static rp_status find_lists(const rp_executor *e, rp__task *t, rp__auto_shape shape)
+{
+    rp__arena *arena = &t->searcher->arena;
+    const bool splits = may_split(e, &t->bound, shape);
+    const bool steps = e->policy->step && shape == RP_AUTO_AND;
+    rp_status status = RP_OK;
+    if ((splits || steps) && t->bound.n_ops > 0)
+        status = rp__conjunction_find(&t->bound, arena, &t->steps.lists);
+    t->steps.mark = rp__arena_get_mark(arena);
+    if (status != RP_OK || !splits || t->steps.lists.n < 2)
+        return status;
+    rp__cost_facts facts;
+    rp__policy_job apart;
+    rp__cost_look(&t->steps.lists.query, &facts);
+    rp__cost_estimate(NULL, &facts, &apart);
+    t->waiting.job.meet_ns = apart.gpu_ns;
+    return RP_OK;
+}
+
+/* What a bound query has of its task. */
+static rp_status own_query(const rp_executor *e, rp__task *t, rp__auto_shape shape)
+{
+    t->bound.stop = &t->stop;
+    t->bound.rank = t->rank;
+    t->bound.trace = t->searcher->options.trace ? &t->searcher->trace : NULL;
+    t->shape = shape;
+    t->steps = (rp__task_steps){0};
+    t->waiting.job.meet_ns = 0;
+    t->waiting.job.prunes_whole = shape == RP_AUTO_OR;
+    return find_lists(e, t, shape);
+}
+
+/* What was bound before, and is read alone. */
+static rp_status copy_ready(const bind_job *b)
+{
+    rp__task *t = b->task;
+    const uint64_t arrived = t->waiting.job.arrived, deadline = t->waiting.job.deadline;
+    rp__arena_clear(&t->searcher->arena);
+    t->bound = b->ready->query;
+    t->waiting.job = b->ready->job;
+    t->waiting.job.arrived = arrived;
+    t->waiting.job.deadline = deadline;
+    return own_query(b->executor, t, b->ready->shape);
+}
+
+static rp_status run_bind(void *arg)
+{
+    bind_job *b = arg;
+    rp__task *t = b->task;
+    rp__cost_facts facts;
+    if (b->ready)
+        return copy_ready(b);
+    rp_status status =
+        rp__searcher_bind(t->searcher, t->text, t->bytes, t->mode, &t->bound, &b->err);
+    if (status != RP_OK)
+        return status;
+    rp__cost_look(&t->bound, &facts);
+    rp__cost_estimate(t->costs, &facts, &t->waiting.job);
+    return own_query(b->executor, t, facts.shape);
+}
+
+static rp_status bind(const rp_executor *e, rp__task *task, const rp__executor_ready *ready,
+                      rp_error *err)
+{
+    bind_job b = {.executor = e, .task = task, .ready = ready};
+    return rp__searcher_guard(task->searcher, run_bind, &b, &b.err, err);
+}
+
+rp_status rp__executor_submit_bind(const rp_executor *e, rp__task *task, rp_error *err)
+{
+    return bind(e, task, NULL, err);
+}
+
+/* The text is kept for andor, which may bind it twice. */
+static rp_status keep_text(rp__task *t, const rp_job *job)
+{
+    if (!rp__alloc_grow(&t->text, &t->room, job->query_bytes + 1, 1))
+        return RP_NO_MEMORY;
+    if (job->query_bytes > 0)
+        memcpy(t->text, job->query, job->query_bytes);
+    t->bytes = job->query_bytes;
+    return RP_OK;
+}
+
+static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job,
+                         const rp__executor_ready *ready, rp_error *err)
+{
+    const rp_search_options *o = &e->plain->options;
+    const size_t k = job->k ? job->k : o->k, from = job->from ? job->from : o->from;
+    if (k <= o->max_k && from > o->max_k - k)
+        return rp__error_set(err, RP_LIMIT,
+                             "from is %zu and k %zu, together more than %zu; raise --max-k", from,
+                             k, o->max_k);
+    if (k > o->max_k)
+        return rp__error_set(err, RP_LIMIT, "k is %zu, more than %zu; raise --max-k", k, o->max_k);
+    if (job->query_bytes > o->max_query)
+        return rp__error_set(err, RP_LIMIT,
+                             "the query has %zu bytes, more than %zu; raise --max-query",
+                             job->query_bytes, o->max_query);
+    if (job->total && ((int)*job->total < RP_TOTAL_AT_LEAST || *job->total > RP_TOTAL_ONLY))
+        return rp__error_set(err, RP_USAGE, "total %d is none; choose from at least, exact, only",
+                             (int)*job->total);
+    if (!t->searcher && rp__searcher_branch(e->plain, &t->searcher) != RP_OK)
+        return rp__error_no_memory(err);
+    const bool traces = o->trace || job->trace;
+    if (keep_text(t, job) != RP_OK || (traces && rp__query_trace_new(t->searcher) != RP_OK))
+        return rp__error_no_memory(err);
+    rp_search_options *own = &t->searcher->options;
+    t->rank = &e->plain->rank;
+    t->costs = e->costs ? &e->costs->model : NULL;
+    own->k = k;
+    own->from = from;
+    own->trace = traces;
+    own->mode = job->mode ? *job->mode : o->mode;
+    own->total = job->total ? *job->total : o->total;
+    own->plain = o->plain || job->plain;
+    t->mode = own->mode == RP_MODE_ANDOR ? RP_MODE_AND : own->mode;
+    t->answer = t->first = (rp__answer){.total_is_exact = true};
+    t->has_answer = t->on_card = false;
+    t->fallback = RP_FALLBACK_NONE;
+    t->spent = (rp_gpu_counters){0};
+    t->outcome = (rp_outcome){0};
+    t->n_decisions = 0;
+    t->taken = 0;
+    rp__query_trace_begin(t->searcher);
+    t->parts = t->whole = NULL;
+    t->done = job->done;
+    t->arg = job->arg;
+    atomic_store(&t->stop, RP_STOP_NONE);
+    t->waiting.job.arrived = rp__clock_now();
+    t->waiting.job.deadline =
+        job->deadline_ns ? t->waiting.job.arrived + job->deadline_ns : RP_POLICY_NEVER;
+    return bind(e, t, ready, err);
+}
+
+/* A free one, with a ticket; NULL: all are in use. */
+static rp__task *begin_task(rp_executor *e)
+{
+    rp__task *t = e->n_queued < e->max_queued ? rp__executor_tasks_find_free(e) : NULL;
+    if (!t)
+        return NULL;
+    t->place = RP_TASK_BOUND;
+    t->ticket = ++e->tickets * e->n_tasks + (uint64_t)(t - e->tasks);
+    e->n_live++;
+    return t;
+}
+
+static rp_status refuse(rp_executor *e, const char *why, rp_error *err)
+{
+    e->report.refused++;
+    return rp__error_set(err, RP_BUSY, "the query was refused: %s", why);
+}
+
+/* A task of one's own; NULL: why not. */
+static rp__task *get_task(rp_executor *e, rp_status *status, rp_error *err)
+{
+    rp__task *t = NULL;
+    pthread_mutex_lock(&e->lock);
+    if (e->is_drained)
+        *status = rp__error_set(err, RP_USAGE, "the executor is drained: it takes no more jobs");
+    else if (!(t = begin_task(e)))
+        *status = refuse(e, "too many jobs wait", err);
+    rp__executor_unlock(e);
+    return t;
+}
+
+/* A task that is bound, unless `status` says otherwise, to its queue. */
+static rp_status hand_over(rp_executor *e, rp__task *t, rp_status status, bool helps,
+                           uint64_t *ticket, rp_error *err)
+{
+    pthread_mutex_lock(&e->lock);
+    if (status == RP_OK && ticket)
+        *ticket = t->ticket;
+    if (status == RP_OK && t->waiting.job.deadline != RP_POLICY_NEVER)
+        rp__executor_timer_add(e, t);
+    if (status == RP_OK && !rp__executor_seat(e, t))
+        status = refuse(e, t->waiting.seat.reason, err);
+    e->report.submitted += status == RP_OK;
+    if (status != RP_OK)
+        rp__executor_tasks_release(e, t);
+    else if (helps)
+        rp__executor_ask_help(e, t);
+    else
+        rp__executor_wake(e);
+    rp__executor_unlock(e);
+    return status;
+}
+
+rp_status rp__executor_submit_job(rp_executor *executor, const rp_job *job,
+                                  const rp__executor_ready *ready, bool helps, uint64_t *ticket,
+                                  rp_error *err)
+{
+    rp_job own;
+    rp_status status = RP_TAKE(&own, job, err);
+    if (status == RP_OK && !own.done)
+        rp__error_set_missing(err, "rp_executor_submit", "job->done", 0), status = RP_USAGE;
+    rp__task *t = status == RP_OK ? get_task(executor, &status, err) : NULL;
+    if (!t)
+        return status;
+    status = prepare(executor, t, &own, ready, err);
+    return hand_over(executor, t, status, helps, ticket, err);
+}
+
+rp_status rp_executor_submit(rp_executor *executor, const rp_job *job, uint64_t *ticket,
+                             rp_error *err)
+{
+    if (RP_MISSING(err, executor, job) || RP_MISSING_ARRAY(err, job->query, job->query_bytes))
+        return RP_USAGE;
+    return rp__executor_submit_job(executor, job, NULL, false, ticket, err);
+}
+
+/* ---- Bound before ------------------------------------------------------------------------------ */
+
+rp_status rp__executor_submit_ahead(rp_executor *executor, const rp_job *job, rp__arena *arena,
+                                    rp__executor_ready *out, rp_error *err)
+{
+    rp_status status = RP_OK;
+    rp__task *t = get_task(executor, &status, err);
+    if (!t)
+        return status;
+    status = prepare(executor, t, job, NULL, err);
+    *out = (rp__executor_ready){.query = t->bound, .job = t->waiting.job, .shape = t->shape};
+    if (status == RP_OK && rp__query_keep(&out->query, arena) != RP_OK)
+        status = rp__error_no_memory(err);
+    pthread_mutex_lock(&executor->lock);
+    rp__executor_tasks_release(executor, t);
+    rp__executor_unlock(executor);
+    return status;
+}
+
+rp_status rp__executor_submit_ready(rp_executor *executor, const rp_job *job,
+                                    const rp__executor_ready *ready, rp_error *err)
+{
+    return rp__executor_submit_job(executor, job, ready, false, NULL, err);
+}
