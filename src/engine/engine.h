@@ -8,6 +8,7 @@
 struct rp_index {
     rp__segment *segment;
     rp__analyzer *analyzer;
+    rp__term_table *terms; /* of all its searchers */
 };
 
 /* Runs fn(arg) under rp__mapping_guard. RP_DAMAGED too where a file of the index turns out to have

@@ -362,7 +362,7 @@ static rp_status open_searchers(rp_executor *e, const rp_search_options *search,
         status = rp_searcher_new(e->index, &own, &e->plain, err);
     if (status != RP_OK)
         return status;
-    if (rp__term_table_new(e->index->segment, &e->terms) != RP_OK)
+    if (rp__term_table_new(e->index->segment, RP_TERM_TABLE_LARGE, &e->terms) != RP_OK)
         return rp__error_no_memory(err);
     e->plain->terms = e->terms; /* and so of its branches */
     return RP_OK;

@@ -43,6 +43,8 @@ rp_status rp_index_open(const char *dir, const rp_index_options *options, rp_ind
                                    "program",
                                    dir, info->stem, info->token_rule);
     }
+    if (status == RP_OK && rp__term_table_new(index->segment, RP_TERM_TABLE_SMALL, &index->terms))
+        status = rp__error_no_memory(err);
     if (status != RP_OK) {
         rp_index_close(index);
         return status;
@@ -55,6 +57,7 @@ void rp_index_close(rp_index *index)
 {
     if (!index)
         return;
+    rp__term_table_free(index->terms);
     rp__analyzer_close(index->analyzer);
     rp__segment_close(index->segment);
     rp__free(index);

@@ -160,7 +160,7 @@ static rp__search_batch *open_batch(const rp_searcher *s, size_t threads)
     batch->lanes = rp__alloc_zero(threads, sizeof *batch->lanes);
     rp_status status = batch->lanes ? RP_OK : RP_NO_MEMORY;
     if (status == RP_OK)
-        status = rp__term_table_new(s->index->segment, &batch->terms);
+        status = rp__term_table_new(s->index->segment, RP_TERM_TABLE_LARGE, &batch->terms);
     for (size_t i = 0; i < threads && status == RP_OK; i++)
         status = open_lane(s, batch->terms, &batch->lanes[i]);
     if (status == RP_OK && threads > 1)

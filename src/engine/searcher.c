@@ -205,6 +205,7 @@ rp_status rp_searcher_new(const rp_index *index, const rp_search_options *option
     if (!s)
         return rp__error_no_memory(err);
     s->index = index;
+    s->terms = index->terms;
     s->backend = s->plain = rp__backend_at(0);
     rp_status status = make(s, options, err);
     if (status != RP_OK) {
@@ -304,14 +305,16 @@ static rp_status bind_in_mode(rp_searcher *s, const char *query, size_t bytes, r
     rp__arena_clear(&s->arena);
     rp_status status = RP_OK;
     uint64_t begin = rp__trace_begin(trace);
-    if (!o->plain) {
+    const bool is_plain = o->plain || rp__query_is_words(query, bytes);
+    if (!is_plain)
         status = rp__query_parse(query, bytes, mode, o, &s->arena, &syntax, err);
+    if (!o->plain) {
         rp__query_trace_host(trace, "parse", begin, 0);
         begin = rp__trace_begin(trace);
     }
     if (status != RP_OK)
         return status;
-    status = o->plain ? rp__query_bind_plain(query, bytes, &to, mode, o, &s->arena, out, err)
+    status = is_plain ? rp__query_bind_plain(query, bytes, &to, mode, o, &s->arena, out, err)
                       : rp__query_bind(&syntax, &to, mode, o, &s->arena, out, err);
     rp__query_trace_host(trace, "look-up", begin, out->n_words);
     return status;

@@ -28,7 +28,7 @@ struct rp_searcher {
     uint64_t traced;         /* since when */
     rp__rank rank;
     rp__analyzer_state *analyzer;
-    rp__term_table *terms; /* of who asks many queries; NULL: none */
+    rp__term_table *terms; /* the index's, or one of who asks many queries */
     float *norms;          /* by length code */
     rp__arena arena;       /* emptied when a query begins */
     rp__arena shown;       /* snippet.c's: the words of a query, for its next document */

@@ -64,10 +64,12 @@ typedef struct rp__term {
 rp_status rp__segment_find(const rp__segment *segment, const char *term, size_t bytes,
                            rp__term *out);
 
-/* Terms that were found before, for who asks many queries: 64 bytes each, at most 32 MiB. Any
- * thread. */
+/* Terms that were found before, 64 bytes each: an open index keeps some, who asks many queries
+ * more. Any thread. */
 typedef struct rp__term_table rp__term_table;
-rp_status rp__term_table_new(const rp__segment *segment, rp__term_table **out);
+enum { RP_TERM_TABLE_SMALL = 1 << 20, RP_TERM_TABLE_LARGE = 32 << 20 };
+/* Of about max_bytes, or fewer where the index has few terms. */
+rp_status rp__term_table_new(const rp__segment *segment, size_t max_bytes, rp__term_table **out);
 void rp__term_table_free(rp__term_table *table); /* NULL is fine */
 /* As rp__segment_find; NULL is no table. */
 rp_status rp__term_table_find(rp__term_table *table, const rp__segment *segment, const char *term,

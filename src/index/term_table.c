@@ -14,7 +14,6 @@
 enum {
     PLACES = 4, /* slots, side by side, that a term may have */
     SLOTS_LEAST = 1 << 8,
-    SLOTS_MOST = 1 << 19,
     EMPTY = 0,
     TAKEN = 1,
     READY = 2,
@@ -48,14 +47,14 @@ struct rp__term_table {
     uint32_t shift;
 };
 
-rp_status rp__term_table_new(const rp__segment *segment, rp__term_table **out)
+rp_status rp__term_table_new(const rp__segment *segment, size_t max_bytes, rp__term_table **out)
 {
     rp__term_table *t = rp__alloc_zero(1, sizeof *t);
     *out = t;
     if (!t)
         return RP_NO_MEMORY;
     size_t n = SLOTS_LEAST;
-    for (t->shift = 56; n < SLOTS_MOST && n / 2 < segment->info.terms; t->shift--)
+    for (t->shift = 56; n * sizeof(slot) < max_bytes && n / 2 < segment->info.terms; t->shift--)
         n *= 2;
     t->n = n + PLACES;
     t->slots = rp__alloc_random(t->n, sizeof *t->slots);

@@ -65,8 +65,6 @@ typedef struct binder {
     size_t n_ops, n_leaves, n_words, cap_ops, cap_leaves, cap_words;
     group *groups; /* open now; syntax->depth + 1 */
     size_t n_groups;
-    uint32_t *dfs; /* of one leaf's words */
-    uint64_t *cfs;
     uint64_t visits; /* terms that patterns may still look at */
 } binder;
 
@@ -195,6 +193,33 @@ static rp_status put_word(binder *b, const rp__syntax_op *op, const char *text, 
     return RP_OK;
 }
 
+/* Its weight, which is 0 where the index does not know one of its words. */
+static rp_status weigh_leaf(const binder *b, rp__leaf *leaf, double boost)
+{
+    const rp__word *words = &b->words[leaf->word];
+    uint32_t n = leaf->n_words, df;
+    uint64_t cf, *cfs = &cf;
+    uint32_t *dfs = &df;
+    rp__arena_mark mark = rp__arena_get_mark(b->arena);
+    if (n > 1) {
+        cfs = rp__arena_array(b->arena, n, sizeof *cfs);
+        dfs = rp__arena_array(b->arena, n, sizeof *dfs);
+        if (!cfs || !dfs)
+            return rp__error_no_memory(b->err);
+    }
+    bool is_known = true;
+    for (uint32_t i = 0; i < n; i++) {
+        dfs[i] = words[i].term.df;
+        cfs[i] = words[i].term.cf;
+        is_known = is_known && dfs[i] > 0;
+    }
+    if (is_known)
+        leaf->weight = rp__rank_weight(b->to->rank, dfs, cfs, n, boost);
+    if (n > 1)
+        rp__arena_rewind(b->arena, mark);
+    return RP_OK;
+}
+
 /* Makes a leaf of the last n words. */
 static rp_status put_leaf(binder *b, const rp__syntax_op *op, uint32_t n, uint8_t role)
 {
@@ -205,15 +230,9 @@ static rp_status put_leaf(binder *b, const rp__syntax_op *op, uint32_t n, uint8_
     rp__leaf *leaf = &leaves[b->n_leaves++];
     *leaf =
         (rp__leaf){.word = (uint32_t)b->n_words - n, .n_words = n, .slop = n > 1 ? op->slop : 0};
-    bool is_known = true;
-    for (uint32_t i = 0; i < n; i++) {
-        const rp__term *term = &b->words[leaf->word + i].term;
-        b->dfs[i] = term->df;
-        b->cfs[i] = term->cf;
-        is_known = is_known && term->df > 0;
-    }
-    if (is_known)
-        leaf->weight = rp__rank_weight(b->to->rank, b->dfs, b->cfs, n, op->boost);
+    rp_status status = weigh_leaf(b, leaf, op->boost);
+    if (status != RP_OK)
+        return status;
     b->groups[b->n_groups - 1].n_by_role[role]++;
     return put_op(b, n > 1 ? RP_OP_PHRASE : RP_OP_TERM, role, (uint32_t)b->n_leaves - 1);
 }
@@ -433,18 +452,26 @@ static double sum_bounds(const binder *b)
     return sum;
 }
 
+enum { FIRST_CAP = 16 };
+
+/* What most queries need, which is allocated at once. */
+typedef struct first_room {
+    rp__word words[FIRST_CAP];
+    rp__leaf leaves[FIRST_CAP];
+    rp__op ops[FIRST_CAP];
+} first_room;
+
 static bool make_room(binder *b)
 {
-    const rp_search_options *o = b->options;
-    size_t phrase = o->max_phrase < o->max_terms ? o->max_phrase : o->max_terms;
+    first_room *room = rp__arena_alloc(b->arena, sizeof *room);
     b->groups = rp__arena_array(b->arena, (size_t)b->syntax->depth + 1, sizeof *b->groups);
-    b->dfs = rp__arena_array(b->arena, phrase, sizeof *b->dfs);
-    b->cfs = rp__arena_array(b->arena, phrase, sizeof *b->cfs);
-    b->cap_ops = b->cap_leaves = b->cap_words = 16;
-    b->ops = rp__arena_array(b->arena, b->cap_ops, sizeof *b->ops);
-    b->leaves = rp__arena_array(b->arena, b->cap_leaves, sizeof *b->leaves);
-    b->words = rp__arena_array(b->arena, b->cap_words, sizeof *b->words);
-    return b->groups && b->dfs && b->cfs && b->ops && b->leaves && b->words;
+    if (!room || !b->groups)
+        return false;
+    b->cap_ops = b->cap_leaves = b->cap_words = FIRST_CAP;
+    b->ops = room->ops;
+    b->leaves = room->leaves;
+    b->words = room->words;
+    return true;
 }
 
 /* When all ops are there. */
@@ -507,12 +534,12 @@ rp_status rp__query_bind(const rp__syntax *syntax, const rp__bind_to *to, rp_mod
 /* ---- Plain words ------------------------------------------------------------------------------- */
 
 /* Groups of a plain query's words would all be dissolved: their terms are put side by side at once. */
-static rp_status bind_plain_word(binder *b, const rp__query_lexer_token *token)
+static rp_status bind_plain_word(binder *b, uint32_t begin, uint32_t end)
 {
-    const rp__syntax_op op = {.begin = token->begin, .end = token->end, .boost = 1};
+    const rp__syntax_op op = {.begin = begin, .end = end, .boost = 1};
     rp__token term;
     rp_status status = RP_OK;
-    rp__analyzer_begin(b->to->analyzer, b->syntax->text + token->begin, token->end - token->begin);
+    rp__analyzer_begin(b->to->analyzer, b->syntax->text + begin, end - begin);
     while (status == RP_OK && rp__analyzer_next(b->to->analyzer, &term)) {
         status = find_word(b, &op, &term, 0);
         if (status == RP_OK)
@@ -524,8 +551,20 @@ static rp_status bind_plain_word(binder *b, const rp__query_lexer_token *token)
 /* Whether nothing but the index can be at fault: texts of which it is not known go the long way. */
 static bool is_simple(const char *text, size_t bytes, const rp_search_options *options)
 {
-    return options->plain && bytes <= options->max_query && bytes / 2 < options->max_terms &&
-           rp__utf8_check(text, bytes) == bytes;
+    if (bytes > options->max_query || bytes / 2 >= options->max_terms)
+        return false;
+    return options->plain ? rp__utf8_check(text, bytes) == bytes : rp__query_is_words(text, bytes);
+}
+
+/* Lower-case letters and digits, and spaces between them: no operator is written with these. */
+bool rp__query_is_words(const char *text, size_t bytes)
+{
+    bool is_words = bytes > 0 && text[0] != ' ' && bytes <= INT32_MAX;
+    for (size_t i = 0; i < bytes && is_words; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        is_words = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == ' ';
+    }
+    return is_words;
 }
 
 static rp_status bind_long(const char *text, size_t bytes, const rp__bind_to *to, rp_mode mode,
@@ -537,6 +576,34 @@ static rp_status bind_long(const char *text, size_t bytes, const rp__bind_to *to
     return status == RP_OK ? rp__query_bind(&syntax, to, mode, options, arena, out, err) : status;
 }
 
+/* The words of a text that is nothing else, which needs no lexer. */
+static rp_status bind_words(binder *b, uint32_t bytes)
+{
+    const char *text = b->syntax->text;
+    rp_status status = RP_OK;
+    for (uint32_t begin = 0, end; begin < bytes && status == RP_OK; begin = end + 1) {
+        for (end = begin; end < bytes && text[end] != ' '; end++)
+            ;
+        if (end > begin)
+            status = bind_plain_word(b, begin, end);
+    }
+    return status;
+}
+
+/* *is_empty: there is no word at all. */
+static rp_status bind_plain_words(binder *b, rp__query_lexer *lexer, bool *is_empty)
+{
+    rp__query_lexer_token token;
+    rp_status status = rp__query_lexer_next(lexer, &token);
+    *is_empty = status == RP_OK && token.kind == RP_TOKEN_END;
+    while (status == RP_OK && token.kind != RP_TOKEN_END) {
+        status = bind_plain_word(b, token.begin, token.end);
+        if (status == RP_OK)
+            status = rp__query_lexer_next(lexer, &token);
+    }
+    return status;
+}
+
 rp_status rp__query_bind_plain(const char *text, size_t bytes, const rp__bind_to *to, rp_mode mode,
                                const rp_search_options *options, rp__arena *arena, rp__query *out,
                                rp_error *err)
@@ -544,20 +611,16 @@ rp_status rp__query_bind_plain(const char *text, size_t bytes, const rp__bind_to
     rp__syntax syntax = {.text = text, .depth = 1};
     rp__query_lexer lexer = {
         .text = text, .bytes = (uint32_t)bytes, .options = options, .err = err};
-    rp__query_lexer_token token;
+    bool is_empty = false;
     if (!is_simple(text, bytes, options))
         return bind_long(text, bytes, to, mode, options, arena, out, err);
     binder b = begin(&syntax, to, mode, options, arena, err);
     rp_status status = make_room(&b) ? open_group(&b, RP_MUST) : rp__error_no_memory(err);
     if (status == RP_OK)
-        status = rp__query_lexer_next(&lexer, &token);
-    if (status == RP_OK && token.kind == RP_TOKEN_END)
+        status = options->plain ? bind_plain_words(&b, &lexer, &is_empty)
+                                : bind_words(&b, (uint32_t)bytes);
+    if (is_empty)
         return bind_long(text, bytes, to, mode, options, arena, out, err);
-    while (status == RP_OK && token.kind != RP_TOKEN_END) {
-        status = bind_plain_word(&b, &token);
-        if (status == RP_OK)
-            status = rp__query_lexer_next(&lexer, &token);
-    }
     if (status == RP_OK)
         status = close_group(&b);
     return status == RP_OK ? finish(&b, out) : status;

@@ -1,12 +1,15 @@
 /* and.c: a flat AND of words, by small-versus-small, a block of documents at a time.
  *
- * Blocks of the shortest list are searched in the others, from short to long; what is left is scored. Once
- * k hits are known, and the total need not be exact, the shortest list is scored first: blocks whose bound
- * is too low are not decoded, and documents that the others cannot lift far enough are not searched for.
+ * Blocks of the shortest list are searched in the others, from short to long; what is left is scored. A list
+ * is opened when the first candidate reaches it. Once k hits are known, and the total need not be exact,
+ * bounds are looked at: those of the blocks of all lists that the documents of a block of the shortest list
+ * may be in. A block whose sum is too low is not decoded; and after every list candidates are dropped that
+ * the lists left cannot lift far enough.
  * Where the two shortest lists are both bits, their words are taken together instead. */
 #include "backend/cpu/cpu_run.h"
 
 #include "backend/cpu/bitset.h"
+#include "backend/cpu/probe_block.h"
 #include "base/bits.h"
 #include "base/cpu.h"
 #include "base/error.h"
@@ -16,18 +19,104 @@ enum { WORDS = 64 }; /* of lists that are bits, taken at once */
 typedef struct walk {
     rp__cpu_run *run;
     rp__part *first; /* the shortest list */
-    uint64_t others; /* the most that all others contribute */
     bool prunes;
+    uint64_t *
+        rest; /* rest[i]: the most that parts after i contribute together, to documents of a block of
+                       the first; NULL: not known yet */
     rp__bitmap_view bits[2]; /* of the two shortest lists, where they are */
     rp__candidates *c;
 } walk;
+
+/* ---- Lists, opened as they are needed -------------------------------------------------------- */
+
+static rp_status open_probe(walk *w, size_t i)
+{
+    rp__cpu_run *run = w->run;
+    rp__part *part = &run->parts[i];
+    rp_status status = part->is_open ? RP_OK : rp__part_open(run, part);
+    return status == RP_OK ? rp__part_probe(run, part, w->first->reader->list.n) : status;
+}
+
+/* Once pruning may pay: what each list contributes at most. */
+static rp_status find_bounds(walk *w)
+{
+    rp__cpu_run *run = w->run;
+    rp_status status = RP_OK;
+    if (w->rest || !w->prunes || run->topk.least == 0)
+        return RP_OK;
+    w->rest = rp__arena_array(run->arena, run->n_parts, sizeof *w->rest);
+    if (!w->rest)
+        return rp__error_no_memory(run->err);
+    for (size_t i = 0; i < run->n_parts && status == RP_OK; i++) {
+        status = i == 0 || run->parts[i].probe ? RP_OK : open_probe(w, i);
+        if (status == RP_OK)
+            rp__part_bound(run, &run->parts[i]);
+        run->parts[i].here = run->parts[i].most;
+    }
+    return status;
+}
+
+/* ---- Bounds ---------------------------------------------------------------------------------- */
+
+static void sum_rest(const walk *w)
+{
+    uint64_t sum = 0;
+    for (size_t i = w->run->n_parts; i-- > 0; sum += w->run->parts[i].here)
+        w->rest[i] = sum;
+}
+
+/* What the blocks of a part that documents of [begin, last] may be in allow. */
+static void bound_part(const rp__cpu_run *run, rp__part *part, uint32_t begin, uint32_t last)
+{
+    const rp__list *list = &part->reader->list;
+    part->here = part->most;
+    if (!list->bounds || !list->last)
+        return;
+    part->block = rp__probe_block_seek(list, part->block, begin);
+    part->here = 0;
+    if (part->block == list->n_blocks)
+        return;
+    uint32_t to = rp__probe_block_seek(list, part->block, last);
+    to = to < list->n_blocks ? to + 1 : to;
+    part->here = rp__score_bound(
+        part->score, run->kernel->max_byte(list->bounds + part->block, to - part->block));
+}
+
+/* Whether block b of the shortest list may hold a hit; then w->rest is of its documents. */
+static bool may_hold(const walk *w, uint32_t b)
+{
+    const rp__cpu_run *run = w->run;
+    const rp__list *list = &w->first->reader->list;
+    w->first->here = rp__score_bound(w->first->score, list->bounds[b]);
+    for (size_t i = 1; i < run->n_parts; i++)
+        bound_part(run, &run->parts[i], b ? list->last[b - 1] + 1 : 0, list->last[b]);
+    sum_rest(w);
+    return w->rest[0] + w->first->here >= run->topk.least;
+}
 
 /* What the shortest list has to contribute for a document to enter; 0: anything, or nearly so. */
 static uint32_t needed(const walk *w)
 {
     const uint32_t share = 4; /* less than so much of what the list can contribute drops too few */
-    uint64_t least = w->run->topk.least, most = w->first->most;
-    return w->prunes && least > w->others + most / share ? (uint32_t)(least - w->others) : 0;
+    if (!w->rest)
+        return 0;
+    uint64_t least = w->run->topk.least, rest = w->rest[0];
+    return least > rest + w->first->here / share ? (uint32_t)(least - rest) : 0;
+}
+
+/* The first block from b on that may hold a hit, by bounds; n_blocks: there is none. */
+static uint32_t pass_blocks(const walk *w, uint32_t b)
+{
+    const rp__list *list = &w->first->reader->list;
+    for (size_t i = 1; i < w->run->n_parts; i++)
+        w->run->parts[i].here = w->run->parts[i].most;
+    sum_rest(w);
+    const uint64_t least = w->run->topk.least, rest = w->rest[0];
+    const uint32_t bound =
+        rp__score_bound_for(w->first->score, least > rest ? (uint32_t)(least - rest) : 0);
+    while (b < list->n_blocks && (list->bounds[b] < bound || !may_hold(w, b)))
+        b++;
+    return b;
 }
 
 /* The next block of the shortest list that may hold a hit, decoded. False: there is none. */
@@ -35,14 +124,15 @@ static bool find_block(walk *w)
 {
     rp__reader *reader = w->first->reader;
     const rp__list *list = &reader->list;
-    uint32_t bound = rp__score_bound_for(w->first->score, needed(w));
-    uint32_t b = reader->cursor.block;
     if (rp__reader_docid(reader) >= w->run->query->end)
         return false;
-    if (!list->bounds || !list->last || bound == 0)
+    if (!w->rest)
         return true;
-    while (b < list->n_blocks && list->bounds[b] < bound)
-        b++;
+    if (!list->bounds || !list->last) {
+        sum_rest(w);
+        return true;
+    }
+    const uint32_t b = pass_blocks(w, reader->cursor.block);
     if (b > reader->cursor.block) {
         w->run->is_pruned = true;
         if (b == list->n_blocks)
@@ -52,10 +142,22 @@ static bool find_block(walk *w)
     return rp__reader_docid(reader) < w->run->query->end;
 }
 
+/* ---- Candidates ------------------------------------------------------------------------------ */
+
+/* Drops those that the parts after i, and `more`, cannot lift into the k best. */
+static void cut(walk *w, size_t i, uint32_t more)
+{
+    const uint32_t n = w->c->n;
+    const uint64_t rest = w->rest ? w->rest[i] + more : UINT64_MAX;
+    if (w->run->topk.least > rest)
+        rp__candidates_cut(w->c, w->run->kernel, (uint32_t)(w->run->topk.least - rest));
+    w->run->is_pruned |= w->c->n < n;
+}
+
 /* Hits among a run of postings of the shortest list, which start at rank `first`. With their frequencies: they
- * are scored at once, and those that contribute less than `need` dropped. */
+ * are scored at once; else last. Candidates that cannot enter are dropped after every list. */
 static rp_status take_postings(walk *w, const uint32_t *docids, const uint32_t *tfs, uint32_t n,
-                               uint32_t first, uint32_t need)
+                               uint32_t first)
 {
     rp__cpu_run *run = w->run;
     rp__candidates *c = w->c;
@@ -63,11 +165,15 @@ static rp_status take_postings(walk *w, const uint32_t *docids, const uint32_t *
     rp__candidates_fill(c, docids, n);
     if (tfs && n > 0) {
         rp__candidates_set(c, w->first, tfs);
-        rp__candidates_cut(c, run->kernel, need);
-        run->is_pruned |= c->n < n;
+        cut(w, 0, 0);
     }
-    for (size_t i = 1; i < run->n_parts && c->n > 0 && status == RP_OK; i++)
-        status = rp__candidates_add(c, run, &run->parts[i], true);
+    for (size_t i = 1; i < run->n_parts && c->n > 0 && status == RP_OK; i++) {
+        status = run->parts[i].probe ? RP_OK : open_probe(w, i);
+        if (status == RP_OK)
+            status = rp__candidates_add(c, run, &run->parts[i], true);
+        if (c->n > 0)
+            cut(w, i, tfs ? 0 : w->first->here);
+    }
     if (status == RP_OK && c->n > 0 && run->query->k > 0 && !tfs)
         status = rp__candidates_score(c, run, w->first, first);
     if (status == RP_OK)
@@ -137,12 +243,15 @@ static rp_status run_bits(walk *w)
 }
 
 /* Whether that suits: a word begins with the first document asked about. */
-static bool are_bits(walk *w)
+static rp_status look_for_bits(walk *w, bool *are_bits)
 {
     const rp__cpu_run *run = w->run;
-    return run->n_parts > 1 && !w->prunes && run->query->begin % 64 == 0 &&
-           rp__bitmap_bits(&run->parts[0].reader->list, &w->bits[0]) &&
-           rp__bitmap_bits(&run->parts[1].reader->list, &w->bits[1]);
+    *are_bits = run->n_parts > 1 && !w->prunes && run->query->begin % 64 == 0 &&
+                rp__bitmap_bits(&run->parts[0].reader->list, &w->bits[0]);
+    rp_status status = *are_bits ? open_probe(w, 1) : RP_OK;
+    *are_bits =
+        status == RP_OK && *are_bits && rp__bitmap_bits(&run->parts[1].reader->list, &w->bits[1]);
+    return status;
 }
 
 /* ---- The run --------------------------------------------------------------------------------- */
@@ -151,42 +260,58 @@ static rp_status open_walk(walk *w)
 {
     rp__cpu_run *run = w->run;
     rp_status status = rp__part_list(run);
-    for (size_t i = 1; i < run->n_parts && status == RP_OK; i++) {
-        w->others += run->parts[i].most;
-        status = rp__part_probe(run, &run->parts[i], run->parts[0].reader->list.n);
-    }
     if (status != RP_OK)
         return status;
     w->first = &run->parts[0];
     w->prunes = run->query->k > 0 && !run->query->exact_total;
-    return RP_OK;
+    return rp__part_open(run, w->first);
+}
+
+static rp_status open_all_probes(walk *w)
+{
+    rp_status status = RP_OK;
+    for (size_t i = 0; i < w->run->n_parts && status == RP_OK; i++)
+        status = w->run->parts[i].probe ? RP_OK : open_probe(w, i);
+    return status;
+}
+
+/* Block by block of the shortest list. */
+static rp_status run_blocks(walk *w)
+{
+    rp__cpu_run *run = w->run;
+    rp__reader *reader = w->first->reader;
+    rp_status status = RP_OK;
+    rp__reader_start(reader, run->query->begin);
+    while (status == RP_OK && find_block(w)) {
+        const uint32_t *docids, *tfs = NULL;
+        uint32_t first = rp__cursor_rank(&reader->cursor);
+        uint32_t n = rp__reader_postings(reader, run->query->end, &docids, needed(w) ? &tfs : NULL);
+        status = take_postings(w, docids, tfs, n, first);
+        if (n > 0)
+            rp__reader_skip(reader, n);
+        if (status == RP_OK)
+            status = rp__cpu_run_check(run);
+        rp__cpu_run_share(run);
+        if (status == RP_OK && rp__reader_docid(reader) < run->query->end)
+            status = find_bounds(w);
+    }
+    return status;
 }
 
 static rp_status run_and(rp__cpu_run *run)
 {
     rp__candidates c; /* which is too large to be cleared */
     walk w = {.run = run, .c = &c};
+    bool are_bits = false;
     rp_status status = open_walk(&w);
-    if (status == RP_OK && are_bits(&w)) {
+    if (status == RP_OK)
+        status = look_for_bits(&w, &are_bits);
+    if (status == RP_OK && are_bits) {
         run->read = w.first->reader->list.n;
-        status = rp__part_probe(run, w.first, w.first->reader->list.n);
+        status = open_all_probes(&w);
         return status == RP_OK ? run_bits(&w) : status;
     }
-    if (status == RP_OK)
-        rp__reader_start(w.first->reader, run->query->begin);
-    while (status == RP_OK && find_block(&w)) {
-        rp__reader *reader = w.first->reader;
-        const uint32_t *docids, *tfs = NULL;
-        uint32_t need = needed(&w), first = rp__cursor_rank(&reader->cursor);
-        uint32_t n = rp__reader_postings(reader, run->query->end, &docids, need ? &tfs : NULL);
-        status = take_postings(&w, docids, tfs, n, first, need);
-        if (n > 0)
-            rp__reader_skip(reader, n);
-        if (status == RP_OK)
-            status = rp__cpu_run_check(run);
-        rp__cpu_run_share(run);
-    }
-    return status;
+    return status == RP_OK ? run_blocks(&w) : status;
 }
 
-const rp__algorithm rp__and_row = {"and", false, rp__algorithm_is_and, run_and};
+const rp__algorithm rp__and_row = {"and", false, rp__algorithm_is_and, run_and, .is_lazy = true};

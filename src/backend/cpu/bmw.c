@@ -117,4 +117,4 @@ static rp_status run_bmw(rp__cpu_run *run)
     return status;
 }
 
-const rp__algorithm rp__bmw_row = {"bmw", true, rp__algorithm_is_or, run_bmw};
+const rp__algorithm rp__bmw_row = {"bmw", true, rp__algorithm_is_or, run_bmw, false};

@@ -356,6 +356,8 @@ static rp_status open_counter(counter *c, bool searches)
 static rp_status run_count(rp__cpu_run *run)
 {
     rp_status status = rp__part_list(run);
+    for (size_t i = 0; i < run->n_parts && status == RP_OK; i++)
+        status = rp__part_open(run, &run->parts[i]);
     if (status != RP_OK)
         return status;
     const uint64_t postings = count_postings(run);
@@ -373,4 +375,4 @@ static rp_status run_count(rp__cpu_run *run)
     return c->longest && c->n == 1 ? search_list(c, run->parts[0].reader) : gather(c);
 }
 
-const rp__algorithm rp__count_row = {"count", false, applies, run_count};
+const rp__algorithm rp__count_row = {"count", false, applies, run_count, .is_lazy = true};

@@ -53,7 +53,21 @@ rp_status rp__cpu_run_check(const rp__cpu_run *run)
                : RP_LIMIT;
 }
 
-rp_status rp__cpu_run_open(rp__cpu_run *run)
+/* Opens the lists of all words, and the scores of all leaves. */
+static rp_status open_all(rp__cpu_run *run)
+{
+    const rp__query *query = run->query;
+    for (size_t i = 0; i < query->n_leaves; i++)
+        rp__score_init(&run->scores[i], query, &query->leaves[i]);
+    for (size_t i = 0; i < query->n_words; i++) {
+        rp_status status = rp__reader_open(&run->readers[i], query, run->arena);
+        if (status != RP_OK)
+            return rp__cpu_run_fail(run, status, &query->words[i]);
+    }
+    return RP_OK;
+}
+
+rp_status rp__cpu_run_open(rp__cpu_run *run, bool is_lazy)
 {
     const rp__query *query = run->query;
     size_t k = query->k < query->lengths.n_docs ? query->k : query->lengths.n_docs;
@@ -64,15 +78,9 @@ rp_status rp__cpu_run_open(rp__cpu_run *run)
     if (!run->readers || !run->scores || !room)
         return rp__error_no_memory(run->err);
     rp__topk_init(&run->topk, room, k);
-    for (size_t i = 0; i < query->n_leaves; i++)
-        rp__score_init(&run->scores[i], query, &query->leaves[i]);
-    for (size_t i = 0; i < query->n_words; i++) {
-        const rp__word *word = &query->words[i];
-        rp_status status = rp__reader_open(&run->readers[i], query, word, run->arena);
-        if (status != RP_OK)
-            return rp__cpu_run_fail(run, status, word);
-    }
-    return RP_OK;
+    for (size_t i = 0; i < query->n_words; i++)
+        rp__reader_init(&run->readers[i], &query->words[i]);
+    return is_lazy ? RP_OK : open_all(run);
 }
 
 void rp__cpu_run_start(rp__cpu_run *run)
@@ -125,7 +133,7 @@ static uint64_t prune_budget(const rp__algorithm *algorithm, const rp__query *qu
 
 static rp_status answer_by(const rp__algorithm *algorithm, rp__cpu_run *run, rp__answer *answer)
 {
-    rp_status status = rp__cpu_run_open(run);
+    rp_status status = rp__cpu_run_open(run, algorithm->is_lazy);
     if (status == RP_OK)
         status = algorithm->run(run);
     if (status == RP_OK)

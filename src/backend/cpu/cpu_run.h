@@ -21,8 +21,9 @@ typedef struct rp__reader {
     const rp__word *word;
 } rp__reader;
 
-rp_status rp__reader_open(rp__reader *reader, const rp__query *query, const rp__word *word,
-                          rp__arena *arena);
+/* Empty, until it is opened. */
+void rp__reader_init(rp__reader *reader, const rp__word *word);
+rp_status rp__reader_open(rp__reader *reader, const rp__query *query, rp__arena *arena);
 /* Stands on the first posting at or after docid. */
 void rp__reader_start(rp__reader *reader, uint32_t docid);
 /* Makes positions readable; the word must be known. */
@@ -67,6 +68,8 @@ typedef struct rp__score_kernel {
     /* Which of n scores, at most RP_BLOCK, are `least` or more, in `kept`, which has room for 16
      * more, as scores has; how many. */
     uint32_t (*select)(const uint32_t *scores, uint32_t n, uint32_t least, uint32_t *kept);
+    /* The largest of n bytes; 0 of none. */
+    uint8_t (*max_byte)(const uint8_t *bytes, uint32_t n);
 } rp__score_kernel;
 
 /* Every row, best first; NULL past the last. */
@@ -175,8 +178,8 @@ static inline void rp__cpu_run_search(rp__cpu_run *run, uint32_t candidates)
     run->searched += 8 + candidates;
 }
 
-/* Opens the lists of all words and makes room for the k best. */
-rp_status rp__cpu_run_open(rp__cpu_run *run);
+/* Makes room for the k best and, unless the algorithm is lazy, opens the lists of all words. */
+rp_status rp__cpu_run_open(rp__cpu_run *run, bool is_lazy);
 /* Starts the readers of all words. */
 void rp__cpu_run_start(rp__cpu_run *run);
 /* To be called now and then by algorithms that prune: what other parts of the query know of the k
@@ -196,6 +199,7 @@ typedef struct rp__algorithm {
     bool prunes; /* its total is always a lower bound */
     bool (*applies)(const rp__query *query);
     rp_status (*run)(rp__cpu_run *run); /* hits and total; cpu_run.c does what is around it */
+    bool is_lazy; /* it opens lists itself, part by part, when it needs them */
 } rp__algorithm;
 
 extern const rp__algorithm rp__and_row, rp__count_row, rp__maxscore_row, rp__maxscore_bmm_row,
@@ -230,15 +234,23 @@ const rp__op *rp__op_order(const rp__query *query, rp__arena *arena);
  * other. */
 struct rp__part {
     rp__reader *reader;
-    const rp__score *score;
+    rp__score *score;
+    const rp__leaf *leaf;
     rp__probe *probe; /* NULL: not open */
+    bool is_open;     /* by rp__part_open */
     uint32_t most;    /* no posting of the list contributes more */
     uint32_t here;    /* nor one of a window of docids; of algorithms that go by windows */
     uint32_t block;   /* of the list, where that window begins */
 };
 
-/* Makes run->parts, the shortest list first. */
+/* Makes run->parts, the shortest list first. `most` is not known yet. */
 rp_status rp__part_list(rp__cpu_run *run);
+/* Opens the list of a part, of an algorithm that is lazy, and its score where there are scores. */
+rp_status rp__part_open(rp__cpu_run *run, rp__part *part);
+/* Finds `most`, by all bounds of the list. */
+void rp__part_bound(const rp__cpu_run *run, rp__part *part);
+/* The same of all parts. */
+void rp__part_bound_all(rp__cpu_run *run);
 /* Makes them of a query that has phrases, by word. */
 rp_status rp__part_words(rp__cpu_run *run);
 /* Opens the probe of a part, anew if it was open, to be asked about n docids or so. */

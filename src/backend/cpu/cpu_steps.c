@@ -40,7 +40,7 @@ static rp_status open_steps(void *state, const rp__query *query, rp__arena *aren
     if (!s)
         return rp__error_no_memory(err);
     s->run = (rp__cpu_run){.query = query, .arena = arena, .err = err, .prune_budget = UINT64_MAX};
-    rp_status status = rp__cpu_run_open(&s->run);
+    rp_status status = rp__cpu_run_open(&s->run, false);
     if (status == RP_OK)
         status = rp__part_list(&s->run);
     if (status == RP_OK)

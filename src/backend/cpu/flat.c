@@ -64,13 +64,14 @@ static rp_status open_step(walk *w, step *s, const rp__op *op)
     const rp__query *query = w->run->query;
     const rp__leaf *leaf = &query->leaves[op->leaf];
     *s = (step){.part = &w->run->parts[leaf->word], .role = role_of(query, op)};
-    const rp__list *list = &s->part->reader->list;
     rp_status status = RP_OK;
     s->most = s->part->score->most;
     if (op->kind == RP_OP_PHRASE)
         status = open_phrase(w, s, leaf);
-    else if (list->n > 0)
-        s->most = rp__score_bound(s->part->score, rp__list_bound_max(list, 0, list->n_blocks));
+    else if (s->part->reader->list.n > 0) {
+        rp__part_bound(w->run, s->part);
+        s->most = s->part->most;
+    }
     if (status == RP_OK)
         s->key = key_of(s);
     return status;
@@ -278,4 +279,4 @@ static rp_status run_flat(rp__cpu_run *run)
     return status;
 }
 
-const rp__algorithm rp__flat_row = {"flat", false, rp__algorithm_is_flat, run_flat};
+const rp__algorithm rp__flat_row = {"flat", false, rp__algorithm_is_flat, run_flat, false};

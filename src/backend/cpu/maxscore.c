@@ -261,6 +261,7 @@ static rp_status open_walk(walk *w)
     rp_status status = rp__part_list(run);
     if (status != RP_OK)
         return status;
+    rp__part_bound_all(run);
     w->parts = run->parts;
     w->n = run->n_parts;
     w->at = run->query->begin;
@@ -321,5 +322,5 @@ static rp_status run_bmm(rp__cpu_run *run)
     return status;
 }
 
-const rp__algorithm rp__maxscore_row = {"maxscore", true, applies, run_maxscore};
-const rp__algorithm rp__maxscore_bmm_row = {"bmm", true, applies, run_bmm};
+const rp__algorithm rp__maxscore_row = {"maxscore", true, applies, run_maxscore, false};
+const rp__algorithm rp__maxscore_bmm_row = {"bmm", true, applies, run_bmm, false};

@@ -12,19 +12,40 @@ rp_status rp__part_list(rp__cpu_run *run)
     if (!parts)
         return rp__error_no_memory(run->err);
     for (size_t i = 0; i < n; i++) {
-        uint32_t leaf = query->ops[i + 1].leaf;
-        rp__part new = {.reader = &run->readers[query->leaves[leaf].word],
-                        .score = &run->scores[leaf]};
-        const rp__list *list = &new.reader->list;
-        new.most = rp__score_bound(new.score, rp__list_bound_max(list, 0, list->n_blocks));
+        const uint32_t leaf = query->ops[i + 1].leaf, word = query->leaves[leaf].word;
+        const uint32_t df = query->words[word].term.df;
         size_t j = i;
-        for (; j > 0 && parts[j - 1].reader->list.n > new.reader->list.n; j--)
+        for (; j > 0 && parts[j - 1].reader->word->term.df > df; j--)
             parts[j] = parts[j - 1];
-        parts[j] = new;
+        parts[j] = (rp__part){.reader = &run->readers[word],
+                              .score = &run->scores[leaf],
+                              .leaf = &query->leaves[leaf]};
     }
     run->parts = parts;
     run->n_parts = n;
     return RP_OK;
+}
+
+rp_status rp__part_open(rp__cpu_run *run, rp__part *part)
+{
+    rp_status status = rp__reader_open(part->reader, run->query, run->arena);
+    part->is_open = true;
+    if (run->query->k > 0)
+        rp__score_init(part->score, run->query, part->leaf);
+    return status == RP_OK ? RP_OK : rp__cpu_run_fail(run, status, part->reader->word);
+}
+
+void rp__part_bound(const rp__cpu_run *run, rp__part *part)
+{
+    const rp__list *list = &part->reader->list;
+    uint8_t bound = list->bounds ? run->kernel->max_byte(list->bounds, list->n_blocks) : UINT8_MAX;
+    part->most = rp__score_bound(part->score, bound);
+}
+
+void rp__part_bound_all(rp__cpu_run *run)
+{
+    for (size_t i = 0; i < run->n_parts; i++)
+        rp__part_bound(run, &run->parts[i]);
 }
 
 rp_status rp__part_words(rp__cpu_run *run)
@@ -36,7 +57,9 @@ rp_status rp__part_words(rp__cpu_run *run)
     for (size_t leaf = 0; leaf < query->n_leaves; leaf++)
         for (uint32_t i = 0; i < query->leaves[leaf].n_words; i++) {
             uint32_t word = query->leaves[leaf].word + i;
-            parts[word] = (rp__part){.reader = &run->readers[word], .score = &run->scores[leaf]};
+            parts[word] = (rp__part){.reader = &run->readers[word],
+                                     .score = &run->scores[leaf],
+                                     .leaf = &query->leaves[leaf]};
         }
     run->parts = parts;
     run->n_parts = query->n_words;

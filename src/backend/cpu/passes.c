@@ -109,6 +109,7 @@ static rp_status open_passes(passes *p)
     rp_status status = rp__part_list(run);
     if (status != RP_OK)
         return status;
+    rp__part_bound_all(run);
     p->n = run->n_parts;
     p->parts = run->parts;
     rp__part_sort_by_most(p->parts, p->n);
@@ -137,4 +138,4 @@ static rp_status run_passes(rp__cpu_run *run)
     return status;
 }
 
-const rp__algorithm rp__passes_row = {"passes", true, applies, run_passes};
+const rp__algorithm rp__passes_row = {"passes", true, applies, run_passes, false};

@@ -122,4 +122,4 @@ static rp_status run_phrase(rp__cpu_run *run)
     return status;
 }
 
-const rp__algorithm rp__phrases_row = {"phrase", false, rp__algorithm_is_phrase, run_phrase};
+const rp__algorithm rp__phrases_row = {"phrase", false, rp__algorithm_is_phrase, run_phrase, false};

@@ -59,23 +59,59 @@ static inline uint32_t find_one(const uint32_t *slots, uint32_t count, uint32_t 
                                                          << LANES;
 }
 
+/* The last docids of the eighths of RP_BLOCK slots. */
+static inline __m256i ends_of(const uint32_t *p)
+{
+    return _mm256_setr_epi32((int)p[15], (int)p[31], (int)p[47], (int)p[63], (int)p[79], (int)p[95],
+                             (int)p[111], (int)p[127]);
+}
+
+/* Docids from i on that are at most `last`, which one of RP_BLOCK slots is, the first of them with
+ * this rank; returns the first that is not. The eighth that may hold a docid is found by one
+ * comparison with the ends of all. */
+static inline uint32_t search_slots(const uint32_t *slots, uint32_t last, uint32_t rank,
+                                    const uint32_t *docids, uint32_t i, uint32_t n, uint32_t *kept,
+                                    uint32_t *ranks, uint32_t *found)
+{
+    const __m256i ends = ends_of(slots);
+    uint32_t k = *found;
+    for (; i < n && docids[i] <= last; i++) {
+        const __m256i x = _mm256_set1_epi32((int)docids[i]);
+        const uint32_t reached = bits_of(_mm256_cmpeq_epi32(_mm256_max_epu32(ends, x), ends));
+        const uint32_t slot = NEAR * (uint32_t)__builtin_ctz(reached | 1U << (LANES - 1));
+        const __m256i low = _mm256_cmpeq_epi32(load(slots + slot), x);
+        const __m256i high = _mm256_cmpeq_epi32(load(slots + slot + LANES), x);
+        const uint32_t bits = bits_of(low) | bits_of(high) << LANES;
+        kept[k] = i;
+        if (ranks)
+            ranks[k] = rank + slot + (uint32_t)__builtin_ctz(bits | 1U << NEAR);
+        k += bits != 0;
+    }
+    *found = k;
+    return i;
+}
+
 /* Docids from i on that are at most the block's last; returns the first that is not. */
 static inline uint32_t search(const rp__probe *probe, const uint32_t *slots, const uint32_t *docids,
                               uint32_t i, uint32_t n, uint32_t *kept, uint32_t *ranks,
                               uint32_t *found)
 {
     const uint32_t last = slots[probe->count - 1];
-    const uint32_t first = rp__list_block_first(probe->list, probe->block);
-    uint32_t k = *found;
-    for (; i < n && docids[i] <= last; i++) {
+    uint32_t rank = rp__list_block_first(probe->list, probe->block);
+    if (docids[i] <= last && (i + 1 == n || docids[i + 1] > last)) {
         uint32_t slot, bits = find_one(slots, probe->count, docids[i], &slot);
-        kept[k] = i;
+        kept[*found] = i;
         if (ranks)
-            ranks[k] = first + slot + (uint32_t)__builtin_ctz(bits | 1U << NEAR);
-        k += bits != 0;
+            ranks[*found] = rank + slot + (uint32_t)__builtin_ctz(bits | 1U << NEAR);
+        *found += bits != 0;
+        return i + 1;
     }
-    *found = k;
-    return i;
+    if (probe->count > RP_BLOCK) {
+        i = search_slots(slots, slots[RP_BLOCK - 1], rank, docids, i, n, kept, ranks, found);
+        slots += RP_BLOCK;
+        rank += RP_BLOCK;
+    }
+    return search_slots(slots, last, rank, docids, i, n, kept, ranks, found);
 }
 
 /* Whether a docid is the only one that may be in block b, which is not there, of a codec that can seek

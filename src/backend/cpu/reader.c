@@ -4,8 +4,7 @@
  * two plain arrays. It does not score and does not know of groups. */
 #include "backend/cpu/cpu_run.h"
 
-rp_status rp__reader_open(rp__reader *reader, const rp__query *query, const rp__word *word,
-                          rp__arena *arena)
+void rp__reader_init(rp__reader *reader, const rp__word *word)
 {
     reader->word = word;
     reader->positions.segment = NULL;
@@ -14,9 +13,12 @@ rp_status rp__reader_open(rp__reader *reader, const rp__query *query, const rp__
     reader->cursor.status = RP_OK;
     reader->cursor.decoded = 0;
     reader->cursor.frame = UINT32_MAX;
-    if (word->term.df == 0)
-        return RP_OK;
-    return rp__segment_list(query->segment, &word->term, arena, &reader->list);
+}
+
+rp_status rp__reader_open(rp__reader *reader, const rp__query *query, rp__arena *arena)
+{
+    const rp__term *term = &reader->word->term;
+    return term->df ? rp__segment_list(query->segment, term, arena, &reader->list) : RP_OK;
 }
 
 void rp__reader_start(rp__reader *reader, uint32_t docid)

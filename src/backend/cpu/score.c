@@ -74,9 +74,18 @@ static uint32_t plain_select(const uint32_t *scores, uint32_t n, uint32_t least,
     return m;
 }
 
+static uint8_t plain_max_byte(const uint8_t *bytes, uint32_t n)
+{
+    uint8_t max = 0;
+    for (uint32_t i = 0; i < n; i++)
+        max = bytes[i] > max ? bytes[i] : max;
+    return max;
+}
+
 /* ---- The rows -------------------------------------------------------------------------------- */
 
-static const rp__score_kernel plain_row = {0, plain_bm25, plain_at_least, plain_select};
+static const rp__score_kernel plain_row = {0, plain_bm25, plain_at_least, plain_select,
+                                           plain_max_byte};
 
 static const rp__score_kernel *const rows[] = {
 #if defined(__x86_64__)

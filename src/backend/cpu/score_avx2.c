@@ -61,4 +61,27 @@ static uint32_t avx2_select(const uint32_t *scores, uint32_t n, uint32_t least, 
     return m;
 }
 
-const rp__score_kernel rp__score_avx2_row = {RP_CPU_AVX2, avx2_bm25, avx2_at_least, avx2_select};
+static uint8_t avx2_max_byte(const uint8_t *bytes, uint32_t n)
+{
+    enum { WIDE = 32 };
+    uint8_t most = 0;
+    uint32_t i = 0;
+    if (n >= WIDE) {
+        __m256i all = _mm256_setzero_si256();
+        for (; i + WIDE <= n; i += WIDE)
+            all = _mm256_max_epu8(all,
+                                  _mm256_loadu_si256((const __m256i *)(const void *)(bytes + i)));
+        __m128i v = _mm_max_epu8(_mm256_castsi256_si128(all), _mm256_extracti128_si256(all, 1));
+        v = _mm_max_epu8(v, _mm_srli_si128(v, 8));
+        v = _mm_max_epu8(v, _mm_srli_si128(v, 4));
+        v = _mm_max_epu8(v, _mm_srli_si128(v, 2));
+        v = _mm_max_epu8(v, _mm_srli_si128(v, 1));
+        most = (uint8_t)_mm_extract_epi8(v, 0);
+    }
+    for (; i < n; i++)
+        most = bytes[i] > most ? bytes[i] : most;
+    return most;
+}
+
+const rp__score_kernel rp__score_avx2_row = {RP_CPU_AVX2, avx2_bm25, avx2_at_least, avx2_select,
+                                             avx2_max_byte};

@@ -57,5 +57,23 @@ static uint32_t avx512_select(const uint32_t *scores, uint32_t n, uint32_t least
     return m;
 }
 
+/* The largest of 64 bytes that are there, of which the others count as 0. */
+static uint8_t avx512_max_byte(const uint8_t *bytes, uint32_t n)
+{
+    enum { WIDE = 64 };
+    __m512i all = _mm512_setzero_si512();
+    for (uint32_t i = 0; i < n; i += WIDE) {
+        const uint64_t lanes = n - i < WIDE ? (UINT64_C(1) << (n - i)) - 1 : UINT64_MAX;
+        all = _mm512_max_epu8(all, _mm512_maskz_loadu_epi8(lanes, bytes + i));
+    }
+    __m256i half = _mm256_max_epu8(_mm512_castsi512_si256(all), _mm512_extracti64x4_epi64(all, 1));
+    __m128i v = _mm_max_epu8(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+    v = _mm_max_epu8(v, _mm_srli_si128(v, 8));
+    v = _mm_max_epu8(v, _mm_srli_si128(v, 4));
+    v = _mm_max_epu8(v, _mm_srli_si128(v, 2));
+    v = _mm_max_epu8(v, _mm_srli_si128(v, 1));
+    return (uint8_t)_mm_extract_epi8(v, 0);
+}
+
 const rp__score_kernel rp__score_avx512_row = {RP_CPU_AVX512, avx512_bm25, avx512_at_least,
-                                               avx512_select};
+                                               avx512_select, avx512_max_byte};

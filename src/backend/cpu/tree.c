@@ -526,4 +526,4 @@ static rp_status run_tree(rp__cpu_run *run)
     return status;
 }
 
-const rp__algorithm rp__tree_row = {"tree", false, applies, run_tree};
+const rp__algorithm rp__tree_row = {"tree", false, applies, run_tree, false};

@@ -53,6 +53,7 @@ rp_status rp__wand_open(rp__wand *w, rp__cpu_run *run)
     rp_status status = rp__part_list(run);
     if (status != RP_OK)
         return status;
+    rp__part_bound_all(run);
     rp__wand_list *lists = rp__arena_array(run->arena, run->n_parts, sizeof *lists);
     *w = (rp__wand){.run = run};
     w->order = rp__arena_array(run->arena, run->n_parts, sizeof *w->order);
@@ -142,4 +143,4 @@ static rp_status run_wand(rp__cpu_run *run)
     return status;
 }
 
-const rp__algorithm rp__wand_row = {"wand", true, rp__algorithm_is_or, run_wand};
+const rp__algorithm rp__wand_row = {"wand", true, rp__algorithm_is_or, run_wand, false};

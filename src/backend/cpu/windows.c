@@ -101,4 +101,4 @@ static rp_status run_windows(rp__cpu_run *run)
     return RP_OK;
 }
 
-const rp__algorithm rp__windows_row = {"windows", false, rp__algorithm_is_or, run_windows};
+const rp__algorithm rp__windows_row = {"windows", false, rp__algorithm_is_or, run_windows, false};

@@ -136,6 +136,28 @@ static void every_kernel_selects_the_scores_that_are_enough(void **state)
     }
 }
 
+static void every_kernel_finds_the_largest_byte(void **state)
+{
+    (void)state;
+    const rp__score_kernel *row;
+    for (size_t r = 0; (row = rp__score_kernel_at(r)); r++) {
+        if (row->needs & ~rp__cpu_features())
+            continue;
+        for (uint32_t n = 0; n <= 300; n++) {
+            uint8_t *bytes = malloc(n + 1),
+                    max = 0; /* of its own, so that reading past it is found */
+            assert_non_null(bytes);
+            for (uint32_t i = 0; i < n; i++) {
+                bytes[i] = (uint8_t)(rand() % (n % 2 ? 256 : 100));
+                max = bytes[i] > max ? bytes[i] : max;
+            }
+            bytes[n] = UINT8_MAX;
+            assert_int_equal(row->max_byte(bytes, n), max);
+            free(bytes);
+        }
+    }
+}
+
 static void the_plain_row_is_always_there(void **state)
 {
     (void)state;
@@ -176,6 +198,7 @@ int main(void)
         cmocka_unit_test(every_kernel_gives_the_contribution),
         cmocka_unit_test(every_kernel_finds_the_scores_that_are_enough),
         cmocka_unit_test(every_kernel_selects_the_scores_that_are_enough),
+        cmocka_unit_test(every_kernel_finds_the_largest_byte),
         cmocka_unit_test(the_plain_row_is_always_there),
         cmocka_unit_test(leaves_score_as_rank_says),
     };

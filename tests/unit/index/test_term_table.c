@@ -50,7 +50,7 @@ static void test_same_as_dictionary(void **state)
     (void)state;
     rp__term_table *table;
     assert_int_equal(count_wrong(NULL), 0);
-    assert_int_equal(rp__term_table_new(sc.segment, &table), RP_OK);
+    assert_int_equal(rp__term_table_new(sc.segment, RP_TERM_TABLE_LARGE, &table), RP_OK);
     assert_null(count_some(table));
     rp__term_table_free(table);
     rp__term_table_free(NULL);
@@ -62,7 +62,7 @@ static void test_threads(void **state)
     rp__term_table *table;
     pthread_t threads[THREADS];
     void *wrong;
-    assert_int_equal(rp__term_table_new(sc.segment, &table), RP_OK);
+    assert_int_equal(rp__term_table_new(sc.segment, RP_TERM_TABLE_LARGE, &table), RP_OK);
     for (int i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, count_some, table), 0);
     for (int i = 0; i < THREADS; i++) {
@@ -79,7 +79,7 @@ static void test_zeros(void **state)
     rp__term_table *table;
     rp__term term;
     char zeros[20] = "w1";
-    assert_int_equal(rp__term_table_new(sc.segment, &table), RP_OK);
+    assert_int_equal(rp__term_table_new(sc.segment, RP_TERM_TABLE_LARGE, &table), RP_OK);
     for (int round = 0; round < 2; round++)
         for (size_t bytes = 0; bytes < sizeof zeros; bytes++) {
             rp_status want = rp__segment_find(sc.segment, zeros, bytes, &term);
@@ -96,7 +96,7 @@ static void test_no_memory(void **state)
     rp__term_table *table;
     for (uint64_t at = 1; at <= 2; at++) {
         rp__alloc_fail_at(at, false);
-        assert_int_equal(rp__term_table_new(sc.segment, &table), RP_NO_MEMORY);
+        assert_int_equal(rp__term_table_new(sc.segment, RP_TERM_TABLE_LARGE, &table), RP_NO_MEMORY);
         rp__alloc_fail_at(0, false);
         assert_null(table);
     }

@@ -392,7 +392,6 @@ static void expect_both_ways(bench *b, const char *text, size_t bytes, rp_mode m
     rp__syntax syntax;
     rp__query want;
     rp_error err = {0};
-    options.plain = true;
     rp__plan_defaults(&options);
     rp__arena_clear(&b->arena);
     b->err = (rp_error){0};
@@ -445,6 +444,10 @@ static void test_plain_at_once(void **state)
         "fox \xFF dog",
         "\xC3",
         "the the the the the",
+        "quick  dog ",
+        "fox AND dog",
+        "and or not fox",
+        "wi fi 2 quick3 nowhere",
     };
     bench b;
     set_up(&b, (tiny_options){0});
@@ -452,12 +455,30 @@ static void test_plain_at_once(void **state)
         for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
             for (size_t most = 0; most < 6; most++) {
                 size_t bytes = strlen(queries[i]);
+                const bool plain = most % 2;
                 expect_both_ways(&b, queries[i], bytes, (rp_mode)mode,
-                                 (rp_search_options){.max_terms = most});
+                                 (rp_search_options){.max_terms = most, .plain = plain});
                 expect_both_ways(&b, queries[i], bytes, (rp_mode)mode,
-                                 (rp_search_options){.max_query = 3 * most});
+                                 (rp_search_options){.max_terms = most, .plain = !plain});
+                expect_both_ways(&b, queries[i], bytes, (rp_mode)mode,
+                                 (rp_search_options){.max_query = 3 * most, .plain = plain});
+                expect_both_ways(&b, queries[i], bytes, (rp_mode)mode,
+                                 (rp_search_options){.max_query = 3 * most, .plain = !plain});
             }
     tear_down(&b);
+}
+
+/* Texts that no operator can be in, and others. */
+static void test_is_words(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"a", "fox dog", "and", "2 to5 ", "fox  z9"};
+    static const char *const others[] = {
+        "", " fox", "Fox", "fox\tdog", "fo*", "fox!", "caf\xC3\xA9", "`", "{", "/", ":"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        assert_true(rp__query_is_words(words[i], strlen(words[i])));
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_false(rp__query_is_words(others[i], strlen(others[i])));
 }
 
 /* A cap on memory is an error, wherever it is met. */
@@ -486,7 +507,7 @@ int main(void)
         cmocka_unit_test(test_phrases),       cmocka_unit_test(test_no_positions),
         cmocka_unit_test(test_stems),         cmocka_unit_test(test_plain),
         cmocka_unit_test(test_weights),       cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_plain_at_once),
+        cmocka_unit_test(test_plain_at_once), cmocka_unit_test(test_is_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
