@@ -19,24 +19,6 @@
 
 enum { QUEUED = 1024, ELEMENTS = 1 << 20, SPIN_US = 1000, MOMENT_NS = 50000 };
 
-const char *rp_policy_name(size_t i)
-{
-    const rp__policy *row = rp__policy_at(i);
-    return row ? row->name : NULL;
-}
-
-const char *rp_policy_help(size_t i)
-{
-    const rp__policy *row = rp__policy_at(i);
-    return row ? row->help : NULL;
-}
-
-const char *rp_policy_paper(size_t i)
-{
-    const rp__policy *row = rp__policy_at(i);
-    return row ? row->paper : NULL;
-}
-
 /* ---- Lanes and queues ----------------------------------------------------------------------- */
 
 void rp__executor_set_busy(rp__lane *lane, bool is_busy)
@@ -84,6 +66,7 @@ static void enqueue(rp_executor *e, rp__task *task, uint64_t now)
             (rp__decision){.reason = o->reason, .began = task->seated};
     rp__job_queue_put(&e->queues[task->waiting.seat.queue], &task->waiting);
     e->n_queued++;
+    e->n_waiting += task->weight;
 }
 
 /* Whether the task is to be answered list by list. */
@@ -121,6 +104,7 @@ static void dequeue(rp_executor *e, rp__task *task)
 {
     rp__job_queue_remove(&e->queues[task->waiting.seat.queue], &task->waiting);
     e->n_queued--;
+    e->n_waiting -= task->weight;
 }
 
 rp__task *rp__executor_next(const rp_executor *e, const rp__policy_take *take)
@@ -468,6 +452,7 @@ rp_status rp_executor_new(const rp_index *index, const rp_executor_options *opti
     e->ratio = o.griffin_ratio;
     e->goes_back = o.griffin_returns;
     e->n_cores = o.threads ? o.threads : count_cores();
+    e->is_bounded = o.threads > 0;
     e->next_deadline = RP_POLICY_NEVER;
     init_lock(&e->lock);
     pthread_cond_init(&e->ended, NULL);
@@ -656,7 +641,7 @@ static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job, r
 /* A free one, with a ticket; NULL: all are in use. */
 static rp__task *begin_task(rp_executor *e)
 {
-    rp__task *t = e->n_queued < e->max_queued ? rp__executor_tasks_find_free(e) : NULL;
+    rp__task *t = rp__executor_tasks_find_free(e);
     if (!t)
         return NULL;
     t->place = RP_TASK_BOUND;
@@ -671,15 +656,21 @@ static rp_status refuse(rp_executor *e, const char *why, rp_error *err)
     return rp__error_set(err, RP_BUSY, "the query was refused: %s", why);
 }
 
+rp__task *rp__executor_begin_task(rp_executor *e, rp_status *status, rp_error *err)
+{
+    rp__task *t = NULL;
+    if (e->is_drained)
+        *status = rp__error_set(err, RP_USAGE, "the executor is drained: it takes no more jobs");
+    else if (e->n_waiting >= e->max_queued || !(t = begin_task(e)))
+        *status = refuse(e, "too many jobs wait", err);
+    return t;
+}
+
 /* A task of one's own; NULL: why not. */
 static rp__task *get_task(rp_executor *e, rp_status *status, rp_error *err)
 {
-    rp__task *t = NULL;
     pthread_mutex_lock(&e->lock);
-    if (e->is_drained)
-        *status = rp__error_set(err, RP_USAGE, "the executor is drained: it takes no more jobs");
-    else if (!(t = begin_task(e)))
-        *status = refuse(e, "too many jobs wait", err);
+    rp__task *t = rp__executor_begin_task(e, status, err);
     pthread_mutex_unlock(&e->lock);
     return t;
 }
@@ -717,7 +708,36 @@ rp_status rp__executor_take_job(rp_executor *executor, const rp_job *job, bool h
     if (!t)
         return status;
     status = prepare(executor, t, &own, err);
-    return hand_over(executor, t, status, helps, ticket, err);
+    const bool is_here = status == RP_OK && !helps && !executor->on_card && own.here_ns > 0 &&
+                         t->waiting.job.cpu_ns <= own.here_ns;
+    if (!is_here || executor->is_bounded)
+        return hand_over(executor, t, status, helps || is_here, ticket, err);
+    rp__executor_here_run(executor, t, ticket);
+    return RP_OK;
+}
+
+rp_status rp__executor_take_inner(rp_executor *executor, rp__task *outer, const rp_job *job,
+                                  rp_error *err)
+{
+    rp_status status = RP_OK;
+    pthread_mutex_lock(&executor->lock);
+    rp__task *t = begin_task(executor);
+    if (!t)
+        status = refuse(executor, "too many jobs are under way", err);
+    else
+        rp__executor_tasks_tie(outer, t);
+    pthread_mutex_unlock(&executor->lock);
+    if (!t)
+        return status;
+    status = prepare(executor, t, job, err);
+    if (status == RP_OK) {
+        rp__executor_here_run(executor, t, NULL);
+        return RP_OK;
+    }
+    pthread_mutex_lock(&executor->lock);
+    rp__executor_tasks_release(executor, t);
+    pthread_mutex_unlock(&executor->lock);
+    return status;
 }
 
 rp_status rp_executor_submit(rp_executor *executor, const rp_job *job, uint64_t *ticket,
@@ -735,7 +755,9 @@ rp_status rp_executor_cancel(rp_executor *executor, uint64_t ticket)
     rp_status status = RP_NOT_FOUND;
     pthread_mutex_lock(&executor->lock);
     rp__task *t = &executor->tasks[ticket % executor->n_tasks];
-    if (ticket && t->ticket == ticket && t->place != RP_TASK_ENDING) {
+    if (ticket && rp__executor_group_stop(executor, ticket)) {
+        status = RP_OK;
+    } else if (ticket && t->ticket == ticket && t->place != RP_TASK_ENDING) {
         uint32_t none = RP_STOP_NONE;
         atomic_compare_exchange_strong(&t->stop, &none, RP_STOP_CANCELLED);
         rp__executor_unseat(executor, t);
@@ -755,7 +777,7 @@ void rp_executor_get_report(rp_executor *executor, rp_executor_report *out)
         return;
     pthread_mutex_lock(&executor->lock);
     *out = executor->report;
-    out->queued = (uint32_t)executor->n_queued;
+    out->queued = (uint32_t)executor->n_waiting;
     out->running = (uint32_t)(executor->n_live - executor->n_queued);
     out->has_card = executor->has_card;
     pthread_mutex_unlock(&executor->lock);
