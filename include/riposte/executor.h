@@ -86,13 +86,18 @@ typedef struct rp_job {
     const rp_mode *mode;  /* NULL: that of the options */
     bool plain;           /* it is words and nothing else, whatever the options say */
     uint64_t deadline_ns; /* from now on; 0: none */
-    /* From a thread of a core, once for each job that was taken. It may submit other jobs, but not
+    /* From a thread of a core or the caller's, once for each job that was taken. It may submit other jobs, but not
      * drain or free the executor. */
     void (*done)(void *arg, rp_outcome *outcome);
     void *arg;
     size_t from;           /* hits begin after so many better ones; 0: that of the options */
     bool trace;            /* its hits have their steps, whatever the options say */
     const rp_total *total; /* NULL: that of the options */
+    /* where no card is used and a core is likely to need no longer than this, the calling thread
+     * answers the query itself, so that `done` has been called when the call returns; 0: never.
+     * Where the options say how many threads there are, it does so in place of one without work,
+     * and otherwise leaves the query to them. */
+    uint64_t here_ns;
 } rp_job;
 
 /* Opens a card where there is one and the policy uses it; RP_UNAVAILABLE: the policy, or the option
@@ -109,6 +114,12 @@ void rp_executor_free(rp_executor *executor);
  * drained. */
 rp_status rp_executor_submit(rp_executor *executor, const rp_job *job, uint64_t *ticket,
                              rp_error *err);
+/* Hands over jobs that cores answer one after the other, in their order and several cores at once,
+ * whatever the policy is: it costs less than one by one. The queries must stay until their `done`,
+ * which is called for each job once; for one with a mistake, too. A failure means that none was
+ * taken. Cancelling the ticket cancels those that have not ended. */
+rp_status rp_executor_submit_many(rp_executor *executor, const rp_job *jobs, size_t n,
+                                  uint64_t *ticket, rp_error *err);
 /* Submits the job and waits for its end; its `done` and `arg` do not count. Where processors are
  * idle, the caller's thread does the work of theirs, so that none has to be woken. Returns the outcome's
  * status, with its hits where it is RP_OK or RP_DEADLINE, to be freed; or why it was not taken. Not

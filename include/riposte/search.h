@@ -35,6 +35,7 @@ typedef struct rp_hits {
     bool total_is_exact;   /* otherwise a lower bound */
     bool is_or_fallback;   /* mode andor: the AND had fewer than k hits */
     bool is_partial;       /* the query's time was over: there may be better ones */
+    bool has_unknown;      /* a word is in no document: rp_searcher_correct may know a better one */
     int32_t fraction_bits; /* of every score here */
     const char *processor; /* which one answered */
     uint64_t postings;     /* read to find the answer */

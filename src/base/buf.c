@@ -87,14 +87,28 @@ void rp__buf_put_varint(rp__buf *buf, uint64_t v)
         buf->n += (size_t)(rp__bits_put_varint(p, v) - p);
 }
 
+/* From the last digit to the first, two at a time. */
+size_t rp__buf_digits(uint8_t *out, uint64_t v)
+{
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                                "25262728293031323334353637383940414243444546474849"
+                                "50515253545556575859606162636465666768697071727374"
+                                "75767778798081828384858687888990919293949596979899";
+    char digits[2 * RP_BUF_DIGITS] = {0}; /* the second half makes the copy one of fixed length */
+    size_t at = RP_BUF_DIGITS;
+    for (; v >= 10; v /= 100)
+        memcpy(&digits[at -= 2], &pairs[2 * (v % 100)], 2);
+    if (v > 0 || at == RP_BUF_DIGITS)
+        digits[--at] = (char)('0' + v);
+    memcpy(out, &digits[at], RP_BUF_DIGITS);
+    return RP_BUF_DIGITS - at;
+}
+
 void rp__buf_put_decimal(rp__buf *buf, uint64_t v)
 {
-    char digits[20];
-    size_t at = sizeof digits;
-    do
-        digits[--at] = (char)('0' + v % 10);
-    while ((v /= 10) > 0);
-    rp__buf_put(buf, digits + at, sizeof digits - at);
+    uint8_t *p = rp__buf_room(buf, RP_BUF_DIGITS);
+    if (p)
+        buf->n += rp__buf_digits(p, v);
 }
 
 void rp__buf_put_string(rp__buf *buf, const char *s)

@@ -30,6 +30,10 @@ void rp__buf_put_u32(rp__buf *buf, uint32_t v); /* little endian */
 void rp__buf_put_u64(rp__buf *buf, uint64_t v);
 void rp__buf_put_varint(rp__buf *buf, uint64_t v);  /* LEB128, 1 to 10 bytes */
 void rp__buf_put_decimal(rp__buf *buf, uint64_t v); /* its digits */
+/* The same without a buffer, of which they may be part: `out` has room for RP_BUF_DIGITS. Returns
+ * how many there are. */
+enum { RP_BUF_DIGITS = 20 };
+size_t rp__buf_digits(uint8_t *out, uint64_t v);
 void rp__buf_put_string(rp__buf *buf, const char *s);
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))

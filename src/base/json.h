@@ -69,4 +69,14 @@ void rp__json_writer_uint(rp__json_writer *w, const char *key, uint64_t v);
 void rp__json_writer_real(rp__json_writer *w, const char *key, double v, int decimals);
 void rp__json_writer_bool(rp__json_writer *w, const char *key, bool v);
 
+/* Of who writes much that is alike, past the writer, into room of the buffer: */
+
+/* Whether all bytes are ASCII that a string has as it is. */
+bool rp__json_writer_is_plain(const char *s, size_t bytes);
+/* An item was put into the innermost bracket: the next one needs a comma. */
+void rp__json_writer_note_item(rp__json_writer *w);
+/* A real into RP_JSON_DECIMALS bytes. Returns how many it has; 0: it is for the writer. */
+enum { RP_JSON_DECIMALS = 32 };
+size_t rp__json_writer_decimals(uint8_t *out, double v, int decimals);
+
 #endif

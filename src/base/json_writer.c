@@ -26,9 +26,32 @@ static void put_escape(rp__buf *out, unsigned char c)
         rp__buf_printf(out, "\\u%04x", c);
 }
 
-/* Whether all bytes are ASCII that stands for itself. */
-static bool is_plain(const char *s, size_t bytes)
+/* Whether all of eight bytes are ASCII that stands for itself. A byte that does not may make the one above it look as if
+ * it did not either, which changes nothing. */
+static bool is_plain_word(uint64_t x)
 {
+    const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
+    const uint64_t quote = x ^ ones * '"', slash = x ^ ones * '\\';
+    return (((x - ones * 0x20) | x | (quote - ones) | (slash - ones)) & tops) == 0;
+}
+
+static uint64_t load(const char *s, size_t bytes)
+{
+    uint64_t x = 0;
+    memcpy(&x, s, bytes);
+    return x;
+}
+
+bool rp__json_writer_is_plain(const char *s, size_t bytes)
+{
+    if (bytes >= 8) {
+        for (size_t i = 0; i + 8 < bytes; i += 8)
+            if (!is_plain_word(load(s + i, 8)))
+                return false;
+        return is_plain_word(load(s + bytes - 8, 8));
+    }
+    if (bytes >= 4)
+        return is_plain_word(load(s, 4) << 32 | load(s + bytes - 4, 4));
     for (size_t i = 0; i < bytes; i++)
         if ((unsigned char)(s[i] - 0x20) >= 0x60 || s[i] == '"' || s[i] == '\\')
             return false;
@@ -50,7 +73,7 @@ static void put_plain(rp__buf *out, const char *s, size_t bytes)
 static void put_quoted(rp__buf *out, const char *s, size_t bytes)
 {
     static const char replacement[] = "\xEF\xBF\xBD"; /* U+FFFD */
-    if (is_plain(s, bytes)) {
+    if (rp__json_writer_is_plain(s, bytes)) {
         put_plain(out, s, bytes);
         return;
     }
@@ -99,7 +122,7 @@ static void put_prefix(rp__json_writer *w, const char *key)
         w->has_item |= bit;
     }
     const size_t bytes = key ? strlen(key) : 0;
-    if (key && is_plain(key, bytes)) {
+    if (key && rp__json_writer_is_plain(key, bytes)) {
         put_plain_key(w->out, key, bytes, has_comma);
         return;
     }
@@ -109,6 +132,12 @@ static void put_prefix(rp__json_writer *w, const char *key)
         put_quoted(w->out, key, bytes);
         rp__buf_put_byte(w->out, ':');
     }
+}
+
+void rp__json_writer_note_item(rp__json_writer *w)
+{
+    if (w->depth > 0)
+        w->has_item |= (uint64_t)1 << ((w->depth - 1) % 64);
 }
 
 void rp__json_writer_begin(rp__json_writer *w, const char *key, char bracket)
@@ -147,20 +176,26 @@ void rp__json_writer_uint(rp__json_writer *w, const char *key, uint64_t v)
 }
 
 enum { EXACT_DECIMALS = 9 };
+static const uint32_t powers[EXACT_DECIMALS + 1] = {
+    1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
 
-/* A number as a whole count of its last decimal, rounded as printf rounds: to nearest, and halves to even, by the exact
- * value. A double is m * 2^e with m below 2^53, so m * 10^9 fits 128 bits. False: it is for printf. */
+/* A number that is not negative as a whole count of its last decimal, rounded as printf rounds: to nearest, and halves
+ * to even, by the exact value. A double is m * 2^e with m below 2^53, so m * 10^9 fits 128 bits. False: it is for
+ * printf. */
 static bool to_last_decimal(double v, int decimals, uint64_t *out)
 {
     __extension__ typedef unsigned __int128 wide;
-    int e;
-    const double half_to_one = frexp(v, &e);
-    if (decimals > EXACT_DECIMALS || v >= 1e9 || e < -60)
+    const uint64_t top = UINT64_C(1) << 52;
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    const int shift = 1075 - (int)(bits >> 52); /* so many bits are behind the point */
+    if (v == 0) {
+        *out = 0;
+        return decimals <= EXACT_DECIMALS;
+    }
+    if (decimals > EXACT_DECIMALS || v >= 1e9 || shift > 113)
         return false;
-    wide scaled = (uint64_t)ldexp(half_to_one, 53); /* e is that of 2^53 then */
-    for (int i = 0; i < decimals; i++)
-        scaled *= 10;
-    const int shift = 53 - e; /* 23 to 113 */
+    const wide scaled = (wide)((bits & (top - 1)) | top) * powers[decimals];
     const wide rest = scaled & (((wide)1 << shift) - 1);
     const wide half = (wide)1 << (shift - 1);
     *out = (uint64_t)(scaled >> shift);
@@ -168,30 +203,40 @@ static bool to_last_decimal(double v, int decimals, uint64_t *out)
     return true;
 }
 
-static void put_decimals(rp__buf *out, uint64_t v, int decimals)
+static size_t put_decimals(uint8_t *out, uint64_t v, int decimals)
 {
-    char digits[EXACT_DECIMALS + 1];
-    for (int i = decimals; i > 0; i--, v /= 10)
-        digits[i] = (char)('0' + v % 10);
-    digits[0] = '.';
-    rp__buf_put_decimal(out, v);
-    rp__buf_put(out, digits, decimals > 0 ? (size_t)decimals + 1 : 0);
+    uint32_t rest = (uint32_t)(v % powers[decimals]);
+    const size_t n = rp__buf_digits(out, v / powers[decimals]);
+    if (decimals == 0)
+        return n;
+    out[n] = '.';
+    for (size_t i = n + (size_t)decimals; i > n; i--, rest /= 10)
+        out[i] = (uint8_t)('0' + rest % 10);
+    return n + 1 + (size_t)decimals;
+}
+
+size_t rp__json_writer_decimals(uint8_t *out, double v, int decimals)
+{
+    uint64_t last;
+    return isfinite(v) && !signbit(v) && to_last_decimal(v, decimals, &last)
+               ? put_decimals(out, last, decimals)
+               : 0;
 }
 
 void rp__json_writer_real(rp__json_writer *w, const char *key, double v, int decimals)
 {
+    char text[512]; /* 309 digits before the point at most */
     put_prefix(w, key);
     if (!isfinite(v)) {
         rp__buf_put_string(w->out, "null");
         return;
     }
-    char text[512]; /* 309 digits before the point at most */
-    uint64_t last;
     decimals = decimals < 0 ? 0 : decimals > 100 ? 100 : decimals;
-    if (!signbit(v) && to_last_decimal(v, decimals, &last)) {
-        put_decimals(w->out, last, decimals);
+    uint8_t *room = rp__buf_room(w->out, RP_JSON_DECIMALS);
+    const size_t n = room ? rp__json_writer_decimals(room, v, decimals) : 0;
+    w->out->n += n;
+    if (n > 0 || !room)
         return;
-    }
     snprintf(text, sizeof text, "%.*f", decimals, v);
     /* The locale's decimal point may be anything, even several bytes; ours is one '.'. */
     bool in_point = false;

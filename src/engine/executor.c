@@ -19,24 +19,6 @@
 
 enum { QUEUED = 1024, ELEMENTS = 1 << 20, SPIN_US = 1000, MOMENT_NS = 50000 };
 
-const char *rp_policy_name(size_t i)
-{
-    const rp__policy *row = rp__policy_at(i);
-    return row ? row->name : NULL;
-}
-
-const char *rp_policy_help(size_t i)
-{
-    const rp__policy *row = rp__policy_at(i);
-    return row ? row->help : NULL;
-}
-
-const char *rp_policy_paper(size_t i)
-{
-    const rp__policy *row = rp__policy_at(i);
-    return row ? row->paper : NULL;
-}
-
 /* ---- Lanes and queues ----------------------------------------------------------------------- */
 
 void rp__executor_set_busy(rp__lane *lane, bool is_busy)
@@ -85,6 +67,7 @@ static void enqueue(rp_executor *e, rp__task *task, uint64_t now)
             (rp__decision){.reason = o->reason, .began = task->seated};
     rp__job_queue_put(&e->queues[task->waiting.seat.queue], &task->waiting);
     e->n_queued++;
+    e->n_waiting += task->weight;
 }
 
 /* Whether the task is to be answered list by list. */
@@ -122,6 +105,7 @@ static void dequeue(rp_executor *e, rp__task *task)
 {
     rp__job_queue_remove(&e->queues[task->waiting.seat.queue], &task->waiting);
     e->n_queued--;
+    e->n_waiting -= task->weight;
 }
 
 rp__task *rp__executor_next(const rp_executor *e, const rp__policy_take *take)
@@ -491,6 +475,7 @@ rp_status rp_executor_new(const rp_index *index, const rp_executor_options *opti
     e->ratio = o.griffin_ratio;
     e->goes_back = o.griffin_returns;
     e->n_cores = o.threads ? o.threads : count_cores();
+    e->is_bounded = o.threads > 0;
     e->next_deadline = RP_POLICY_NEVER;
     init_lock(&e->lock);
     pthread_cond_init(&e->ended, NULL);
@@ -564,7 +549,9 @@ rp_status rp_executor_cancel(rp_executor *executor, uint64_t ticket)
     rp_status status = RP_NOT_FOUND;
     pthread_mutex_lock(&executor->lock);
     rp__task *t = &executor->tasks[ticket % executor->n_tasks];
-    if (ticket && t->ticket == ticket && t->place != RP_TASK_ENDING) {
+    if (ticket && rp__executor_group_stop(executor, ticket)) {
+        status = RP_OK;
+    } else if (ticket && t->ticket == ticket && t->place != RP_TASK_ENDING) {
         uint32_t none = RP_STOP_NONE;
         atomic_compare_exchange_strong(&t->stop, &none, RP_STOP_CANCELLED);
         rp__executor_unseat(executor, t);
@@ -584,7 +571,7 @@ void rp_executor_get_report(rp_executor *executor, rp_executor_report *out)
         return;
     pthread_mutex_lock(&executor->lock);
     *out = executor->report;
-    out->queued = (uint32_t)executor->n_queued;
+    out->queued = (uint32_t)executor->n_waiting;
     out->running = (uint32_t)(executor->n_live - executor->n_queued);
     out->has_card = executor->has_card;
     pthread_mutex_unlock(&executor->lock);

@@ -81,6 +81,12 @@ typedef struct rp__task {
     void (*done)(void *arg, rp_outcome *outcome);
     void *arg;
     rp_outcome outcome;
+    /* Of a task that stands for some of a group of jobs: the group, how many jobs count as waiting
+     * with it, and the task of the one that is being answered. */
+    struct rp__group *group; /* NULL: it is a job */
+    size_t weight;
+    struct rp__task *inner; /* NULL: none is */
+    struct rp__task *outer; /* whose inner this one is */
 } rp__task;
 
 typedef struct rp__task_list {
@@ -117,6 +123,7 @@ struct rp_executor {
     uint64_t elements, spin_ns;
     uint64_t ratio; /* of the policy's view */
     bool goes_back;
+    bool is_bounded; /* so many threads were asked for: not one more answers queries */
 
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t ended; /* a task did */
@@ -125,6 +132,7 @@ struct rp_executor {
     rp__task_list ending;
     rp__task *tasks;
     size_t n_tasks, n_live, n_queued;
+    size_t n_waiting; /* jobs: n_queued, with all that tasks stand for */
     uint64_t tickets, numbers;
     bool is_drained, is_over, has_card;
     rp__lane *lanes;                    /* of cores, then the card's */
@@ -153,6 +161,10 @@ void rp__executor_tasks_free_all(rp_executor *executor);
 /* A free one for the calling thread, rather one that it had before; NULL: there is none. */
 rp__task *rp__executor_tasks_find_free(rp_executor *executor);
 void rp__executor_tasks_give_back(rp_executor *executor, rp__task *task);
+/* A task that stands for others answers `inner` now. */
+void rp__executor_tasks_tie(rp__task *outer, rp__task *inner);
+/* A free one with a ticket for the calling thread; NULL: *status and err say why not. */
+rp__task *rp__executor_begin_task(rp_executor *executor, rp_status *status, rp_error *err);
 /* Back to the free ones, and one less lives. */
 void rp__executor_tasks_release(rp_executor *executor, rp__task *task);
 /* `now` is what the clock says, or said a moment ago. */
@@ -203,6 +215,20 @@ void rp__executor_ask_help(rp_executor *executor, rp__task *task);
 rp_status rp__executor_submit_job(rp_executor *executor, const rp_job *job,
                                   const rp__executor_ready *ready, bool helps, uint64_t *ticket,
                                   rp_error *err);
+
+/* Answers a task that is bound in the calling thread, without a queue. Without the lock. */
+void rp__executor_here_run(rp_executor *executor, rp__task *task, uint64_t *ticket);
+/* Answers jobs of a task's group, until none is left. Without the lock. */
+void rp__executor_group_run(rp_executor *executor, rp__task *task);
+/* With the lock: a task of a group has nothing left to do. */
+void rp__executor_group_leave(rp__task *task);
+/* With the lock: stops all that is left of the group of a ticket; false: there is none. */
+bool rp__executor_group_stop(rp_executor *executor, uint64_t ticket);
+/* A job of a group, whatever waits and though the executor is drained; `outer` stands for it. */
+rp_status rp__executor_submit_inner(rp_executor *executor, rp__task *outer, const rp_job *job,
+                                  rp_error *err);
+/* Without the lock: does what is left to do for a task, which is released if it has ended. */
+void rp__executor_core_finish(rp_executor *executor, rp__task *task);
 
 /* Tasks that wait for their end, one after the other as their list goes, or one that was begun
  * now, on a core's lane. */

@@ -100,6 +100,16 @@ static void count(rp_executor_report *r, const rp__task *t, rp_status status)
     r->on_card += status == RP_OK && t->on_card;
 }
 
+/* With the lock. A task that has ended. */
+static void release(rp_executor *e, rp__task *t)
+{
+    if (t->group)
+        rp__executor_group_leave(t);
+    else
+        count(&e->report, t, t->outcome.status);
+    rp__executor_tasks_release(e, t);
+}
+
 /* Asks as OR what gave too little as AND. True: the task has a new seat; false: it ends. */
 static bool ask_again(rp_executor *e, rp__task *t)
 {
@@ -196,7 +206,9 @@ static rp__task_list work_on_all(rp_executor *e, rp__task *first)
     rp__task_list ended = {NULL, NULL, 0};
     for (rp__task *t = first, *next; t; t = next) {
         next = t->next; /* a task that is elsewhere may be in another list already */
-        if (work_on(e, t))
+        if (t->group)
+            rp__executor_group_run(e, t);
+        if (t->group || work_on(e, t))
             rp__executor_tasks_append(&ended, t);
     }
     return ended;
@@ -214,10 +226,17 @@ void rp__executor_core_turn(rp__lane *lane, rp__task *first, bool is_new)
     rp__task_list ended = work_on_all(e, first);
     pthread_mutex_lock(&e->lock);
     rp__executor_set_busy(lane, false);
-    for (rp__task *t; (t = rp__executor_tasks_pop(&ended));) {
-        count(&e->report, t, t->outcome.status);
-        rp__executor_tasks_release(e, t);
-    }
+    for (rp__task *t; (t = rp__executor_tasks_pop(&ended));)
+        release(e, t);
+}
+
+void rp__executor_core_finish(rp_executor *e, rp__task *task)
+{
+    if (!work_on(e, task))
+        return;
+    pthread_mutex_lock(&e->lock);
+    release(e, task);
+    rp__executor_unlock(e);
 }
 
 /* Some of those that wait for their end, fewer than would leave other cores without: each takes a moment, and to pass

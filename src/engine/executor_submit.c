@@ -163,7 +163,7 @@ static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job,
 /* A free one, with a ticket; NULL: all are in use. */
 static rp__task *begin_task(rp_executor *e)
 {
-    rp__task *t = e->n_queued < e->max_queued ? rp__executor_tasks_find_free(e) : NULL;
+    rp__task *t = rp__executor_tasks_find_free(e);
     if (!t)
         return NULL;
     t->place = RP_TASK_BOUND;
@@ -178,15 +178,21 @@ static rp_status refuse(rp_executor *e, const char *why, rp_error *err)
     return rp__error_set(err, RP_BUSY, "the query was refused: %s", why);
 }
 
+rp__task *rp__executor_begin_task(rp_executor *e, rp_status *status, rp_error *err)
+{
+    rp__task *t = NULL;
+    if (e->is_drained)
+        *status = rp__error_set(err, RP_USAGE, "the executor is drained: it takes no more jobs");
+    else if (e->n_waiting >= e->max_queued || !(t = begin_task(e)))
+        *status = refuse(e, "too many jobs wait", err);
+    return t;
+}
+
 /* A task of one's own; NULL: why not. */
 static rp__task *get_task(rp_executor *e, rp_status *status, rp_error *err)
 {
-    rp__task *t = NULL;
     pthread_mutex_lock(&e->lock);
-    if (e->is_drained)
-        *status = rp__error_set(err, RP_USAGE, "the executor is drained: it takes no more jobs");
-    else if (!(t = begin_task(e)))
-        *status = refuse(e, "too many jobs wait", err);
+    rp__task *t = rp__executor_begin_task(e, status, err);
     rp__executor_unlock(e);
     return t;
 }
@@ -225,7 +231,36 @@ rp_status rp__executor_submit_job(rp_executor *executor, const rp_job *job,
     if (!t)
         return status;
     status = prepare(executor, t, &own, ready, err);
-    return hand_over(executor, t, status, helps, ticket, err);
+    const bool is_here = status == RP_OK && !helps && !executor->on_card && own.here_ns > 0 &&
+                         t->waiting.job.cpu_ns <= own.here_ns;
+    if (!is_here || executor->is_bounded)
+        return hand_over(executor, t, status, helps || is_here, ticket, err);
+    rp__executor_here_run(executor, t, ticket);
+    return RP_OK;
+}
+
+rp_status rp__executor_submit_inner(rp_executor *executor, rp__task *outer, const rp_job *job,
+                                    rp_error *err)
+{
+    rp_status status = RP_OK;
+    pthread_mutex_lock(&executor->lock);
+    rp__task *t = begin_task(executor);
+    if (!t)
+        status = refuse(executor, "too many jobs are under way", err);
+    else
+        rp__executor_tasks_tie(outer, t);
+    rp__executor_unlock(executor);
+    if (!t)
+        return status;
+    status = prepare(executor, t, job, NULL, err);
+    if (status == RP_OK) {
+        rp__executor_here_run(executor, t, NULL);
+        return RP_OK;
+    }
+    pthread_mutex_lock(&executor->lock);
+    rp__executor_tasks_release(executor, t);
+    rp__executor_unlock(executor);
+    return status;
 }
 
 rp_status rp_executor_submit(rp_executor *executor, const rp_job *job, uint64_t *ticket,

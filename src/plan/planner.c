@@ -66,6 +66,7 @@ typedef struct binder {
     group *groups; /* open now; syntax->depth + 1 */
     size_t n_groups;
     uint64_t visits; /* terms that patterns may still look at */
+    bool has_unknown;
 } binder;
 
 /* Where a leaf stands in the query, its quote included. */
@@ -262,7 +263,7 @@ static rp_status find_word(binder *b, const rp__syntax_op *op, const rp__token *
     rp_status status =
         rp__term_table_find(b->to->terms, b->to->segment, token->term, token->bytes, &term);
     if (status == RP_NOT_FOUND)
-        term = (rp__term){0};
+        term = (rp__term){0}, b->has_unknown = true;
     else if (status != RP_OK)
         return rp__error_set(b->err, status,
                              "terms: the entry of \"%.*s\" cannot be read; run 'riposte check'",
@@ -495,6 +496,7 @@ static rp_status finish(binder *b, rp__query *out)
                            rp__rank_fraction_bits(b->to->rank->ranking->kind, sum_bounds(b)),
                        .k = o->total == RP_TOTAL_ONLY ? 0 : o->k + o->from,
                        .exact_total = o->total != RP_TOTAL_AT_LEAST,
+                       .has_unknown = b->has_unknown,
                        .algorithm = o->algorithm};
     rp__segment_get_lengths(segment, &out->lengths);
     out->end = out->lengths.n_docs;

@@ -316,6 +316,8 @@ static rp_status submit(search *one, rp_error *err)
     const rp__serve_options *o = one->all->request->http->options;
     const rp__request *r = one->all->request;
     const bool is_total_only = one->all->is_count || q->size == 0;
+    const bool has_more = one->all->is_many || q->shows_source || q->has_highlight ||
+                          q->has_explain; /* to do than the search */
     const uint64_t timeout_ms = q->timeout_ms ? q->timeout_ms : o->timeout_ms;
     const rp_job job = {.query = (const char *)q->text.at,
                         .query_bytes = q->text.n,
@@ -329,7 +331,8 @@ static rp_status submit(search *one, rp_error *err)
                         .deadline_ns =
                             r->deadline_ns ? rp__shared_reply_time_left(r) : timeout_ms * 1000000,
                         .done = on_outcome,
-                        .arg = one};
+                        .arg = one,
+                        .here_ns = has_more ? 0 : RP_HTTP_HERE_NS};
     const rp__running_job about = {.executor = one->generation->executor,
                                    .index = one->index,
                                    .request = r->id,
@@ -366,7 +369,6 @@ static void run(rp__request *r)
 
 static bool run_later(rp__request *r)
 {
-    rp__http_suspend(r);
     run(r);
     return true;
 }

@@ -128,24 +128,35 @@ static const char *policy_of(const rp__request *r, const rp__search *s)
     return name ? name : rp_policy_name(0);
 }
 
-static rp_status submit(rp__request *r, const rp__search *s,
-                        void (*done)(void *arg, rp_outcome *outcome), void *arg,
-                        rp__running **running, rp_error *err)
+static rp_job make_job(const rp__search *s, void (*done)(void *arg, rp_outcome *outcome), void *arg)
 {
-    const rp_job job = {.query = s->query,
-                        .query_bytes = s->query_bytes,
-                        .k = s->k,
-                        .from = s->from,
-                        .trace = s->has_timeline,
-                        .mode = s->has_mode ? &s->mode : NULL,
-                        .deadline_ns = s->timeout_ms * 1000000,
-                        .done = done,
-                        .arg = arg};
-    rp__generation *g = r->generation;
-    rp__running_job about = {.executor = g->executor,
+    return (rp_job){.query = s->query,
+                    .query_bytes = s->query_bytes,
+                    .k = s->k,
+                    .from = s->from,
+                    .trace = s->has_timeline,
+                    .mode = s->has_mode ? &s->mode : NULL,
+                    .deadline_ns = s->timeout_ms * 1000000,
+                    .done = done,
+                    .arg = arg};
+}
+
+static rp__running_job about_job(const rp__request *r)
+{
+    return (rp__running_job){.executor = r->generation->executor,
                              .index = r->index,
                              .request = r->id,
                              .shows_text = r->http->options->log_queries};
+}
+
+static rp_status submit(rp__request *r, const rp__search *s, uint64_t here_ns,
+                        void (*done)(void *arg, rp_outcome *outcome), void *arg,
+                        rp__running **running, rp_error *err)
+{
+    rp_job job = make_job(s, done, arg);
+    rp__generation *g = r->generation;
+    rp__running_job about = about_job(r);
+    job.here_ns = here_ns;
     if (s->policy) {
         rp_status status = rp__compare_get(&g->compare, g->index, &r->http->options->executor,
                                            s->policy, &about.executor, err);
@@ -153,6 +164,15 @@ static rp_status submit(rp__request *r, const rp__search *s,
             return status;
     }
     return rp__running_submit(&r->http->runnings, &about, &job, running, err);
+}
+
+/* Documents and snippets take longer than a short search. */
+static bool has_documents(const rp__search *s)
+{
+    bool has = false;
+    for (size_t i = 0; i < s->n_fields; i++)
+        has |= s->fields[i] >= RP_HIT_LENGTH;
+    return has;
 }
 
 /* Whether there are hits to show: all of them, or those that were found in time. */
@@ -214,14 +234,14 @@ static void add_to_key(const rp__request *r, const rp__search *s, rp__buf *key)
     rp__buf_put(key, s->fields, s->n_fields);
 }
 
-/* Submits the search of a request that is suspended. */
+/* Submits the search of a request. */
 static rp_status ask_search(rp__request *r, rp_error *err)
 {
     rp__search s;
     read_search(r->http, &r->params, &s);
     if (r->deadline_ns)
         s.timeout_ms = rp__shared_reply_time_left(r) / 1000000;
-    return submit(r, &s, on_search, r, &r->running, err);
+    return submit(r, &s, has_documents(&s) ? 0 : RP_HTTP_HERE_NS, on_search, r, &r->running, err);
 }
 
 /* So that the log can have it, where it may. */
@@ -252,7 +272,6 @@ bool rp__api_v1_search(rp__request *request)
         add_to_key(request, &s, &key);
         is_answered = rp__shared_reply_find(request, &key, s.timeout_ms, ask_search);
     } else {
-        rp__http_suspend(request);
         if (ask_search(request, &err) != RP_OK) {
             rp__http_fail_by(request, &err);
             rp__http_resume(request);
@@ -264,18 +283,22 @@ bool rp__api_v1_search(rp__request *request)
 
 /* ---- 3. Many searches ------------------------------------------------------------------------ */
 
+/* Searches are answered in any order, and each has a reply of its own until all have one. */
 typedef struct item {
     struct many *many;
     rp__params params;
-    rp_outcome outcome;
-    rp__running *running;
+    rp__search search;
+    rp__running *running; /* where it was submitted by itself */
+    rp__buf reply;
+    size_t hits;
 } item;
 
 typedef struct many {
     rp__request *request;
     _Atomic size_t n_left; /* searches that have not ended, and one while they are handed over */
-    size_t n;
-    item at[];
+    size_t n, cap;
+    item *at;
+    rp__running *running; /* where they were submitted together */
 } many;
 
 static void free_many(void *work)
@@ -283,41 +306,50 @@ static void free_many(void *work)
     many *m = work;
     for (size_t i = 0; i < m->n; i++) {
         rp__params_free(&m->at[i].params);
-        rp_hits_free(&m->at[i].outcome.hits);
+        rp__buf_free(&m->at[i].reply);
     }
+    rp__free(m->at);
     rp__free(m);
 }
 
-static void write_item(many *m, rp__json_writer *w, item *it)
+static void write_item(const many *m, item *it, rp_outcome *outcome)
 {
-    rp__search s;
+    rp__request *r = m->request;
+    rp__json_writer w;
     rp_error err = {.text = ""};
-    const size_t begin = w->out->n;
-    const rp__json_writer before = *w;
-    read_search(m->request->http, &it->params, &s);
-    rp__json_writer_begin(w, NULL, '{');
-    rp_status status = write_answer(m->request, w, &s, &it->outcome, &err);
+    rp__buf_reserve(&it->reply, REPLY_BYTES);
+    rp__json_writer_init(&w, &it->reply);
+    rp__json_writer_begin(&w, NULL, '{');
+    rp_status status = write_answer(r, &w, &it->search, outcome, &err);
     if (status != RP_OK) { /* what was written of it is void */
-        w->out->n = begin;
-        *w = before;
-        rp__json_writer_begin(w, NULL, '{');
-        rp__json_writer_uint(w, "status", rp__http_status(err.code));
-        rp__http_write_error(w, &err);
+        it->reply.n = 0;
+        rp__json_writer_init(&w, &it->reply);
+        rp__json_writer_begin(&w, NULL, '{');
+        rp__json_writer_uint(&w, "status", rp__http_status(err.code));
+        rp__http_write_error(&w, &err);
     }
-    rp__json_writer_end(w, '}');
+    rp__json_writer_end(&w, '}');
     if (err.code == RP_BUSY)
-        rp__metrics_reject(&m->request->http->metrics, RP_REJECTED_QUEUE);
+        rp__metrics_reject(&r->http->metrics, RP_REJECTED_QUEUE);
 }
 
 static void write_many(many *m)
 {
     rp__request *r = m->request;
     rp__json_writer w;
+    size_t bytes = REPLY_BYTES;
+    for (size_t i = 0; i < m->n; i++)
+        bytes += m->at[i].reply.n + 1;
+    rp__buf_reserve(&r->reply, bytes);
     begin_reply(r, &w, "riposte.msearch/1");
     rp__json_writer_begin(&w, "answers", '[');
     for (size_t i = 0; i < m->n; i++) {
-        write_item(m, &w, &m->at[i]);
-        r->hits += m->at[i].outcome.hits.n;
+        const rp__buf *reply = &m->at[i].reply;
+        if (i > 0)
+            rp__buf_put_byte(&r->reply, ',');
+        rp__buf_put(&r->reply, reply->at, reply->n);
+        r->reply.failed |= reply->failed;
+        r->hits += m->at[i].hits;
     }
     rp__json_writer_end(&w, ']');
     end_reply(r, &w);
@@ -327,6 +359,7 @@ static void end_one(many *m)
 {
     if (atomic_fetch_sub(&m->n_left, 1) != 1)
         return;
+    rp__running_end(&m->request->http->runnings, m->running);
     write_many(m);
     rp__http_resume(m->request);
 }
@@ -334,9 +367,23 @@ static void end_one(many *m)
 static void on_item(void *arg, rp_outcome *outcome)
 {
     item *it = arg;
-    it->outcome = *outcome; /* its hits are the item's now */
     rp__running_end(&it->many->request->http->runnings, it->running);
+    it->hits = outcome->hits.n;
+    write_item(it->many, it, outcome);
+    rp_hits_free(&outcome->hits);
     end_one(it->many);
+}
+
+/* Room for one more search; NULL: there is none. */
+static item *add_item(many *m)
+{
+    if (!rp__alloc_grow(&m->at, &m->cap, m->n + 1, sizeof *m->at))
+        return NULL;
+    item *it = &m->at[m->n++];
+    *it = (item){.many = m};
+    rp__params_init(&it->params, rp__api_v1_search_params);
+    rp__buf_init(&it->reply);
+    return it;
 }
 
 /* All searches of the body; false: err says what is wrong with one. */
@@ -348,10 +395,11 @@ static bool read_many(many *m, const rp__buf *body, rp_error *err)
     rp_status status =
         rp__params_list_begin(&json, (const char *)body->at, body->n, "searches", err);
     while (status == RP_OK && has) {
-        item *it = &m->at[m->n];
-        rp__params_init(&it->params, rp__api_v1_search_params);
-        it->many = m;
-        m->n++; /* so that it is freed, whatever it has */
+        item *it = add_item(m);
+        if (!it) {
+            status = rp__error_no_memory(err);
+            break;
+        }
         status = rp__params_list_next(&json, &it->params, &has, err);
         if (status == RP_OK && has)
             status = rp__params_check(&it->params, err);
@@ -365,26 +413,58 @@ static bool read_many(many *m, const rp__buf *body, rp_error *err)
     return status == RP_OK;
 }
 
-static void submit_many(rp__request *r, many *m)
+/* Where cores answer all: at once. */
+static void submit_together(rp__request *r, many *m)
 {
-    rp__http_suspend(r);
+    rp_error err = {.text = ""};
+    const rp__running_job about = about_job(r);
+    rp_job *jobs = rp__alloc_array(m->n, sizeof *jobs);
+    rp_status status = jobs ? RP_OK : rp__error_no_memory(&err);
+    for (size_t i = 0; jobs && i < m->n; i++)
+        jobs[i] = make_job(&m->at[i].search, on_item, &m->at[i]);
+    if (status == RP_OK)
+        status = rp__running_submit_many(&r->http->runnings, &about, jobs, m->n, &m->running, &err);
+    rp__free(jobs);
+    if (status == RP_OK)
+        return;
+    rp__http_fail_by(r, &err);
+    rp__http_resume(r);
+}
+
+/* Where a policy places each of them. */
+static void submit_each(rp__request *r, many *m)
+{
     for (size_t i = 0; i < m->n; i++) {
-        rp__search s;
         item *it = &m->at[i];
-        read_search(r->http, &it->params, &s);
-        const rp_status status = submit(r, &s, on_item, it, &it->running, &it->outcome.err);
-        if (status == RP_OK)
+        rp_outcome outcome = {.status = RP_OK};
+        outcome.status = submit(r, &it->search, 0, on_item, it, &it->running, &outcome.err);
+        if (outcome.status == RP_OK)
             continue; /* it may have ended already */
-        it->outcome.status = status;
+        write_item(m, it, &outcome);
         end_one(m);
     }
     end_one(m);
 }
 
+static void submit_many(rp__request *r, many *m)
+{
+    bool has_policy = false;
+    for (size_t i = 0; i < m->n; i++) {
+        read_search(r->http, &m->at[i].params, &m->at[i].search);
+        has_policy |= m->at[i].search.policy != NULL;
+    }
+    const bool is_together = m->n > 0 && !has_policy && !r->generation->has_card;
+    atomic_store(&m->n_left, m->n + !is_together);
+    if (is_together)
+        submit_together(r, m);
+    else
+        submit_each(r, m);
+}
+
 bool rp__api_v1_msearch(rp__request *request)
 {
     rp_error err = {.text = ""};
-    many *m = rp__alloc_zero(1, sizeof *m + (MAX_SEARCHES + 1) * sizeof *m->at);
+    many *m = rp__alloc_zero(1, sizeof *m);
     if (!m) {
         rp__error_no_memory(&err);
         rp__http_fail_by(request, &err);
@@ -397,7 +477,6 @@ bool rp__api_v1_msearch(rp__request *request)
         rp__http_fail_by(request, &err);
         return false;
     }
-    atomic_store(&m->n_left, m->n + 1);
     submit_many(request, m);
     return true;
 }

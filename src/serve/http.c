@@ -42,6 +42,7 @@ typedef struct rp__peer {
 } rp__peer;
 
 enum { PHASE_HEAD, PHASE_BODY, PHASE_READY, PHASE_SENT };
+enum { WAIT_REQUESTED, WAIT_SUSPENDED, WAIT_ANSWERED }; /* of a reply that comes later */
 
 /* ---- 1. Replies ------------------------------------------------------------------------------ */
 
@@ -295,15 +296,27 @@ void rp__http_note(rp__request *request, const rp_outcome *o)
                                     .moves = o->moves};
 }
 
-void rp__http_suspend(rp__request *request)
-{
-    request->is_suspended = true;
-    MHD_suspend_connection(request->connection);
-}
-
 void rp__http_resume(rp__request *request)
 {
-    MHD_resume_connection(request->connection);
+    struct MHD_Connection *connection = request->connection;
+    if (atomic_exchange(&request->wait, WAIT_ANSWERED) == WAIT_SUSPENDED)
+        MHD_resume_connection(connection);
+}
+
+/* Sends a reply that has come by now; until others come, the connection is suspended. A request that was resumed
+ * without a reply asks for itself. */
+static enum MHD_Result await_reply(rp__request *r)
+{
+    for (; atomic_load(&r->wait) == WAIT_ANSWERED; rp__shared_reply_ask(r)) {
+        if (r->status != 0)
+            return send_reply(r);
+        atomic_store(&r->wait, WAIT_REQUESTED);
+    }
+    struct MHD_Connection *connection = r->connection;
+    MHD_suspend_connection(connection);
+    if (atomic_exchange(&r->wait, WAIT_SUSPENDED) == WAIT_ANSWERED)
+        MHD_resume_connection(connection); /* it came meanwhile, and nobody else will */
+    return MHD_YES;
 }
 
 /* ---- 2. The head ----------------------------------------------------------------------------- */
@@ -489,7 +502,7 @@ static enum MHD_Result answer(rp__request *r)
         rp__http_fail_by(r, &err);
         return send_reply(r);
     }
-    return r->route->handle(r) ? MHD_YES : send_reply(r);
+    return r->route->handle(r) ? await_reply(r) : send_reply(r);
 }
 
 static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, const char *url,
@@ -504,13 +517,10 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
         return MHD_NO;
     if (r->phase == PHASE_HEAD)
         return take_head(r, method, version);
-    if (r->phase == PHASE_READY && r->status == 0) { /* resumed without a reply */
-        rp__http_suspend(r);
-        rp__shared_reply_ask(r);
-        return MHD_YES;
+    if (r->phase == PHASE_READY) { /* it was suspended */
+        atomic_store(&r->wait, WAIT_ANSWERED);
+        return await_reply(r);
     }
-    if (r->phase == PHASE_READY)
-        return send_reply(r);
     if (*data_bytes == 0)
         return answer(r);
     if (r->phase != PHASE_BODY || *data_bytes > r->body_bytes - r->body.n)
@@ -636,8 +646,8 @@ rp_status rp__http_open(rp__http *http, const rp__serve_options *options, rp__se
 
 static unsigned count_threads(const rp__serve_options *o)
 {
-    const uint32_t share = rp__cpu_cores() / 4, limit = o->max_connections;
-    const uint32_t n = o->http_threads > 0 ? o->http_threads : share > POLLERS ? share : POLLERS;
+    const uint32_t cores = rp__cpu_cores(), limit = o->max_connections;
+    const uint32_t n = o->http_threads > 0 ? o->http_threads : cores > POLLERS ? cores : POLLERS;
     return n < limit ? n : limit; /* each has its part of the connections */
 }
 

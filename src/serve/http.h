@@ -23,7 +23,13 @@ struct MHD_Connection;
 typedef struct rp__route rp__route;
 typedef struct rp__http rp__http;
 
-enum { RP_REQUEST_ID = 64, RP_TAG_BYTES = 48 };
+enum {
+    RP_REQUEST_ID = 64,
+    RP_TAG_BYTES = 48,
+    /* A query that takes no longer is answered by the thread that has read it: to have another do
+     * so takes as long. The other connections of the thread wait meanwhile. */
+    RP_HTTP_HERE_NS = 100000
+};
 
 /* How a query was answered, for the log of slow ones. */
 typedef struct rp__plan_note {
@@ -54,7 +60,7 @@ typedef struct rp__request {
     uint64_t body_bytes;  /* that it will have */
     uint64_t body_memory; /* that are counted with those of all requests */
     uint8_t phase;
-    bool is_suspended;
+    _Atomic uint8_t wait; /* for who answers it: http.c's */
     uint64_t began_ns;
     char id[RP_REQUEST_ID + 1];
 
@@ -122,9 +128,8 @@ void rp__http_sweep(rp__http *http);
 void rp__http_drain(rp__http *http);
 void rp__http_close(rp__http *http);
 
-/* Of a handler: the request will be answered later, by rp__http_resume. */
-void rp__http_suspend(rp__request *request);
-/* The request has its reply. Any thread; it is not to be touched after this. */
+/* The request has its reply, though its handler has returned true, or will: the reply comes later.
+ * Any thread, the handler's too; the request is not to be touched after this. */
 void rp__http_resume(rp__request *request);
 
 /* Of a reply without an end: it has been read so far, and may take as long again. */

@@ -492,7 +492,6 @@ bool rp__page_show(rp__request *request)
                         .deadline_ns = request->http->options->timeout_ms * (uint64_t)1000000,
                         .done = on_answer,
                         .arg = request};
-    rp__http_suspend(request);
     if (rp_executor_submit(request->generation->executor, &job, NULL, &err) != RP_OK) {
         fail_page(request, &err);
         rp__http_resume(request);

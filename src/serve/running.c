@@ -28,7 +28,8 @@ static void release(rp__running *one)
     rp__free(one);
 }
 
-static rp__running *add(rp__runnings *all, const rp__running_job *about, const rp_job *job)
+static rp__running *add(rp__runnings *all, const rp__running_job *about, const rp_job *job,
+                        size_t searches)
 {
     rp__running *one = rp__alloc_zero(1, sizeof *one);
     if (!one)
@@ -37,8 +38,9 @@ static rp__running *add(rp__runnings *all, const rp__running_job *about, const r
     one->executor = about->executor;
     one->index = about->index;
     one->began_ns = rp__clock_now();
-    snprintf(one->request, sizeof one->request, "%s", about->request);
-    if (about->shows_text && (one->text = rp__alloc(job->query_bytes + 1))) {
+    one->searches = searches;
+    strncpy(one->request, about->request, sizeof one->request - 1);
+    if (searches == 0 && about->shows_text && (one->text = rp__alloc(job->query_bytes + 1))) {
         memcpy(one->text, job->query, job->query_bytes);
         one->text[job->query_bytes] = 0;
     }
@@ -67,21 +69,39 @@ void rp__running_end(rp__runnings *all, rp__running *running)
     release(running);
 }
 
-rp_status rp__running_submit(rp__runnings *all, const rp__running_job *about, const rp_job *job,
-                             rp__running **running, rp_error *err)
+/* Who submits has done so. */
+static void note_ticket(rp__runnings *all, rp__running *one, rp_status status, uint64_t ticket)
 {
-    uint64_t ticket = 0;
-    rp__running *one = add(all, about, job);
-    *running = one;
-    /* from here on *running may be gone */
-    rp_status status = rp_executor_submit(about->executor, job, &ticket, err);
     if (!one)
-        return status;
+        return;
     if (status == RP_OK)
         atomic_store(&one->ticket, ticket);
     else
         rp__running_end(all, one);
     release(one);
+}
+
+rp_status rp__running_submit(rp__runnings *all, const rp__running_job *about, const rp_job *job,
+                             rp__running **running, rp_error *err)
+{
+    uint64_t ticket = 0;
+    rp__running *one = add(all, about, job, 0);
+    *running = one;
+    /* from here on *running may be gone */
+    rp_status status = rp_executor_submit(about->executor, job, &ticket, err);
+    note_ticket(all, one, status, ticket);
+    return status;
+}
+
+rp_status rp__running_submit_many(rp__runnings *all, const rp__running_job *about,
+                                  const rp_job *jobs, size_t n, rp__running **running,
+                                  rp_error *err)
+{
+    uint64_t ticket = 0;
+    rp__running *one = add(all, about, jobs, n);
+    *running = one;
+    rp_status status = rp_executor_submit_many(about->executor, jobs, n, &ticket, err);
+    note_ticket(all, one, status, ticket);
     return status;
 }
 
@@ -98,6 +118,8 @@ void rp__running_write(rp__runnings *all, size_t index, rp__json_writer *w)
         rp__json_writer_text(w, "request", one->request);
         rp__json_writer_real(w, "seconds",
                              now > one->began_ns ? (double)(now - one->began_ns) / 1e9 : 0, 6);
+        if (one->searches > 0)
+            rp__json_writer_uint(w, "searches", one->searches);
         if (one->text)
             rp__json_writer_text(w, "query", one->text);
         rp__json_writer_end(w, '}');

@@ -17,6 +17,7 @@ typedef struct rp__running {
     rp_executor *executor;
     uint64_t id, began_ns;
     size_t index;
+    size_t searches;  /* of a request that has many; 0: it is one */
     char request[65]; /* its request's id */
     char *text;       /* NULL: queries are not shown */
 } rp__running;
@@ -40,6 +41,11 @@ typedef struct rp__running_job {
 } rp__running_job;
 rp_status rp__running_submit(rp__runnings *all, const rp__running_job *about, const rp_job *job,
                              rp__running **running, rp_error *err);
+/* The same for jobs that are submitted together: one entry stands for all, and the last one's
+ * `done` ends it. */
+rp_status rp__running_submit_many(rp__runnings *all, const rp__running_job *about,
+                                  const rp_job *jobs, size_t n, rp__running **running,
+                                  rp_error *err);
 /* Of `done`. NULL is fine. */
 void rp__running_end(rp__runnings *all, rp__running *running);
 

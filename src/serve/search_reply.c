@@ -135,11 +135,64 @@ static rp_status write_hit(const writing *x, size_t rank, const rp_hit *hit, rp_
     return status;
 }
 
+/* Of a hit without its document: a key with the sign before it, as it stands in the reply. */
+#define PUT(p, text) (memcpy(p, text, sizeof(text) - 1), (p) + sizeof(text) - 1)
+
+static uint8_t *put_scalar(uint8_t *p, rp__hit_field field, size_t rank, const rp_hit *hit,
+                           size_t name_bytes)
+{
+    switch (field) {
+    case RP_HIT_RANK:
+        p = PUT(p, ",\"rank\":");
+        return p + rp__buf_digits(p, rank);
+    case RP_HIT_ID:
+        p = PUT(p, ",\"id\":\"");
+        memcpy(p, hit->name, name_bytes);
+        return PUT(p + name_bytes, "\"");
+    case RP_HIT_DOCID:
+        p = PUT(p, ",\"docid\":");
+        return p + rp__buf_digits(p, hit->docid);
+    case RP_HIT_SCORE:
+        p = PUT(p, ",\"score\":");
+        return p + rp__json_writer_decimals(p, hit->score, 7);
+    default:
+        p = PUT(p, ",\"fixed\":");
+        return p + rp__buf_digits(p, hit->fixed);
+    }
+}
+
+/* The same as write_hit for hits that are scalars and a plain name, of which most replies are. False: they are not, and
+ * nothing is written. */
+static bool put_hit(const writing *x, size_t rank, const rp_hit *hit, bool is_first)
+{
+    enum { FIELD = 48 }; /* bytes of a scalar with its key, at most */
+    const size_t name_bytes = strlen(hit->name);
+    uint8_t *const begin = rp__buf_room(x->w->out, RP_HIT_FIELDS * FIELD + name_bytes), *p = begin;
+    if (!begin || !rp__json_writer_is_plain(hit->name, name_bytes) || !(hit->score < 1e9) ||
+        x->w->out->n > MAX_REPLY)
+        return false;
+    if (!is_first)
+        *p++ = ',';
+    uint8_t *const open = p;
+    for (size_t i = 0; i < x->search->n_fields; i++)
+        p = put_scalar(p, (rp__hit_field)x->search->fields[i], rank, hit, name_bytes);
+    *open = '{'; /* in place of the first comma */
+    *p++ = '}';
+    x->w->out->n += (size_t)(p - begin);
+    return true;
+}
+
 static rp_status write_hits(const writing *x, const rp_hits *hits, rp_error *err)
 {
     rp_status status = RP_OK;
     rp__json_writer_begin(x->w, "hits", '[');
-    for (size_t i = 0; status == RP_OK && i < hits->n; i++)
+    size_t i = 0;
+    while (!x->has_document && i < hits->n &&
+           put_hit(x, x->search->from + i + 1, &hits->at[i], i == 0))
+        i++;
+    if (i > 0)
+        rp__json_writer_note_item(x->w);
+    for (; status == RP_OK && i < hits->n; i++)
         status = write_hit(x, x->search->from + i + 1, &hits->at[i], err);
     rp__json_writer_end(x->w, ']');
     return status;
@@ -193,12 +246,15 @@ rp_status rp__search_reply_write(rp__json_writer *w, rp__generation *generation,
         x.has_document |= search->fields[i] >= RP_HIT_LENGTH;
         x.has_text |= search->fields[i] == RP_HIT_TEXT;
     }
-    rp_status status = rp__service_lease(generation, &x.searcher, err);
+    rp_status status = RP_OK;
+    if (x.has_document || search->has_timeline || outcome->hits.has_unknown)
+        status = rp__service_lease(generation, &x.searcher, err);
     if (status != RP_OK)
         return status;
     rp__json_writer_string(w, "query", search->query, search->query_bytes);
     rp__json_writer_uint(w, "generation", generation->info.generation);
-    status = write_corrections(&x, err);
+    if (outcome->hits.has_unknown)
+        status = write_corrections(&x, err);
     write_totals(&x, &outcome->hits);
     const uint64_t made = rp__clock_now();
     if (status == RP_OK)

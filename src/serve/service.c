@@ -45,6 +45,11 @@ static rp_status open_generation(const rp__serve_options *options, const char *d
         rp__examples_find(g->index, &g->info, &g->examples);
         status = rp_executor_new(g->index, &options->executor, &g->executor, err);
     }
+    if (status == RP_OK) {
+        rp_executor_report report;
+        rp_executor_get_report(g->executor, &report);
+        g->has_card = report.has_card;
+    }
     if (status != RP_OK) {
         close_generation(g);
         return status;

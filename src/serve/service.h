@@ -16,6 +16,7 @@
 typedef struct rp__generation {
     rp_index *index;
     rp_executor *executor;
+    bool has_card;         /* of the executor, when it was made */
     rp__compare compare;   /* executors of other policies */
     rp__examples examples; /* for the page's help */
     rp_index_info info;

@@ -80,7 +80,6 @@ bool rp__shared_reply_find(rp__request *request, const rp__buf *key, uint64_t ti
     request->ask = ask;
     request->deadline_ns = rp__clock_now() + timeout_ms * 1000000;
     request->waiter = (rp__cache_waiter){.done = on_landed, .arg = request};
-    rp__http_suspend(request);
     switch (rp__cache_board(cache, key, request->deadline_ns, &request->waiter, &reply,
                             &request->flight)) {
     case RP_BOARDING_HIT:

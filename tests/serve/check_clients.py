@@ -62,7 +62,7 @@ def running_queries_are_cancelled():
             while asks.is_alive():
                 listed = service.get("queries")["queries"]
                 for one in listed[:3]:
-                    equal(("many", HEAVY), (one["request"], one["query"]))
+                    equal(("many", 256), (one["request"], one["searches"]))
                     service.request("DELETE", "/v1/demo/queries/%d" % one["id"])
             asks.join()
             ended = [a for a in answers if "error" in a]

@@ -65,6 +65,41 @@ static void test_strings(void **state)
     rp__buf_free(&out);
 }
 
+/* Numbers of every length, and a byte that needs an escape at every place of strings of every length. */
+static void test_lengths(void **state)
+{
+    static const char odd[] = {'"', '\\', 0x1F, 0x01, 0x20, 0x7F, 0x21, 0x5B, 0x5D};
+    rp__buf out;
+    rp__json_writer w;
+    char want[200], text[40];
+    (void)state;
+    rp__buf_init(&out);
+    rp__json_writer_init(&w, &out);
+    uint64_t power = 1;
+    for (int i = 0; i < 20; i++, power *= 10)
+        for (uint64_t v = power - 1; v <= power + 1; v++) {
+            snprintf(want, sizeof want, "%llu", (unsigned long long)v);
+            rp__json_writer_uint(&w, NULL, v);
+            expect(&out, want);
+        }
+    for (size_t n = 1; n < sizeof text; n++)
+        for (size_t at = 0; at < n; at++)
+            for (size_t o = 0; o < sizeof odd; o++) {
+                char escaped[8] = {odd[o], 0};
+                if (o < 2)
+                    snprintf(escaped, sizeof escaped, "\\%c", odd[o]);
+                else if (o < 4)
+                    snprintf(escaped, sizeof escaped, "\\u%04x", odd[o]);
+                memset(text, 'a', n);
+                text[at] = odd[o];
+                snprintf(want, sizeof want, "\"%.*s%s%.*s\"", (int)at, text, escaped,
+                         (int)(n - at - 1), text + at + 1);
+                rp__json_writer_string(&w, NULL, text, n);
+                expect(&out, want);
+            }
+    rp__buf_free(&out);
+}
+
 static void test_numbers(void **state)
 {
     (void)state;
@@ -191,6 +226,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_commas),
         cmocka_unit_test(test_strings),
+        cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_reals_are_printfs),
         cmocka_unit_test(test_locale_changes_nothing),

@@ -1,0 +1,27 @@
+/* executor_here.c: a job that is answered without a queue, by the thread that has it.
+ *
+ * To hand a query to another thread takes as long as many queries do: locks, a thread that wakes, memory that moves
+ * from core to core. So a short one may be answered by who submits it. */
+#include "base/clock.h"
+#include "engine/executor.h"
+
+void rp__executor_here_run(rp_executor *e, rp__task *task, uint64_t *ticket)
+{
+    rp_outcome *o = &task->outcome;
+    pthread_mutex_lock(&e->lock);
+    if (ticket)
+        *ticket = task->ticket;
+    task->place = RP_TASK_TAKEN;
+    task->seated = task->taken = rp__clock_now();
+    if (task->waiting.job.deadline != RP_POLICY_NEVER)
+        rp__executor_timer_add(e, task);
+    e->report.submitted++;
+    rp__executor_unlock(e);
+    o->reason = "it is short: who took it answers it";
+    o->estimated_ns = task->waiting.job.cpu_ns;
+    task->decisions[task->n_decisions++] = (rp__decision){.processor = "cpu",
+                                                          .reason = o->reason,
+                                                          .began = task->taken,
+                                                          .estimated_ns = o->estimated_ns};
+    rp__executor_core_finish(e, task);
+}

@@ -1,0 +1,272 @@
+/* test_executor_here.c: short jobs that who submits them answers, and groups of jobs: the same answers as a searcher's, each
+ * job ended once, limits and cancelling. */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/clock.h"
+#include "engine/executor.h"
+#include "oracle/chance.h"
+#include "oracle/collection.h"
+#include "unit/files.h"
+
+enum { JOBS = 100, TEXT = 64, K = 5, DOCS = 3000 };
+
+static collection documents;
+
+typedef struct asked {
+    char text[TEXT];
+    rp_mode mode;
+    rp_outcome outcome;
+    atomic_uint ended;
+    pthread_t by;
+} asked;
+
+static void end(void *arg, rp_outcome *outcome)
+{
+    asked *a = arg;
+    a->outcome = *outcome;
+    a->by = pthread_self();
+    atomic_fetch_add(&a->ended, 1);
+}
+
+static rp_executor *open_executor(size_t threads, size_t queue)
+{
+    static const rp_search_options search = {.k = K};
+    rp_error err = {.text = ""};
+    rp_executor *executor;
+    const rp_executor_options options = {
+        .policy = "cpu", .threads = threads, .max_queued = queue, .search = &search};
+    if (rp_executor_new(documents.indexes[0], &options, &executor, &err) != RP_OK)
+        fail_msg("%s", err.text);
+    return executor;
+}
+
+static void draw(asked *all, rp_job *jobs, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        all[i] = (asked){.mode = (rp_mode)(i % 3)};
+        for (uint64_t words = 1 + chance_below(3); words > 0; words--) {
+            collection_put_word(all[i].text + strlen(all[i].text), chance_zipf(20));
+            strcat(all[i].text, " ");
+        }
+        jobs[i] = (rp_job){.query = all[i].text,
+                           .query_bytes = strlen(all[i].text),
+                           .mode = &all[i].mode,
+                           .done = end,
+                           .arg = &all[i]};
+    }
+}
+
+/* As a searcher answers it, which knows no executor. */
+static void check(asked *a)
+{
+    rp_error err = {.text = ""};
+    rp_searcher *searcher;
+    rp_hits hits;
+    const rp_search_options options = {.k = K, .mode = a->mode, .processor = "cpu"};
+    assert_int_equal(atomic_load(&a->ended), 1);
+    assert_int_equal(a->outcome.status, RP_OK);
+    assert_int_equal(rp_searcher_new(documents.indexes[0], &options, &searcher, &err), RP_OK);
+    assert_int_equal(rp_searcher_search(searcher, a->text, strlen(a->text), &hits, &err), RP_OK);
+    assert_int_equal(hits.n, a->outcome.hits.n);
+    assert_int_equal(hits.has_unknown, a->outcome.hits.has_unknown);
+    for (size_t i = 0; i < hits.n; i++) {
+        assert_int_equal(hits.at[i].docid, a->outcome.hits.at[i].docid);
+        assert_int_equal(hits.at[i].fixed, a->outcome.hits.at[i].fixed);
+        assert_string_equal(hits.at[i].name, a->outcome.hits.at[i].name);
+    }
+    rp_hits_free(&hits);
+    rp_searcher_free(searcher);
+    rp_hits_free(&a->outcome.hits);
+}
+
+/* Without a bound of threads it has been answered on return, but for an AND that is asked again as OR. */
+static void short_jobs_are_answered_at_once(void **state)
+{
+    (void)state;
+    static asked all[JOBS];
+    static rp_job jobs[JOBS];
+    size_t n_own = 0;
+    rp_error err = {.text = ""};
+    rp_executor_report report;
+    rp_executor *executor = open_executor(0, 0);
+    draw(all, jobs, JOBS);
+    for (size_t i = 0; i < JOBS; i++) {
+        uint64_t ticket = 0;
+        jobs[i].here_ns = i % 10 == 9 ? 1 : UINT64_MAX; /* one nanosecond is too short for any */
+        jobs[i].deadline_ns = 30 * UINT64_C(1000000000);
+        assert_int_equal(rp_executor_submit(executor, &jobs[i], &ticket, &err), RP_OK);
+        assert_true(ticket > 0);
+        if (i % 10 != 9 && all[i].mode != RP_MODE_ANDOR)
+            assert_int_equal(atomic_load(&all[i].ended), 1);
+    }
+    assert_int_equal(rp_executor_drain(executor), RP_OK);
+    for (size_t i = 0; i < JOBS; i++) {
+        n_own += pthread_equal(all[i].by, pthread_self()) != 0;
+        assert_true(i % 10 != 9 || !pthread_equal(all[i].by, pthread_self()));
+        check(&all[i]);
+    }
+    assert_true(n_own >= JOBS / 2);
+    rp_executor_get_report(executor, &report);
+    assert_int_equal(report.submitted, JOBS);
+    assert_int_equal(report.answered, JOBS);
+    assert_int_equal(report.on_cores, JOBS);
+    rp_executor_free(executor);
+}
+
+static void groups_are_answered(void **state)
+{
+    (void)state;
+    static asked all[JOBS];
+    static rp_job jobs[JOBS];
+    for (size_t n = 1; n <= JOBS; n += 33) {
+        rp_error err = {.text = ""};
+        rp_executor_report report;
+        rp_executor *executor = open_executor(2, 0);
+        draw(all, jobs, n);
+        uint64_t ticket = 0;
+        assert_int_equal(rp_executor_submit_many(executor, jobs, n, &ticket, &err), RP_OK);
+        assert_true(ticket > 0);
+        assert_int_equal(rp_executor_drain(executor), RP_OK); /* what was taken is answered */
+        for (size_t i = 0; i < n; i++)
+            check(&all[i]);
+        rp_executor_get_report(executor, &report);
+        assert_int_equal(report.answered, n);
+        assert_int_equal(report.queued, 0);
+        assert_int_equal(report.running, 0);
+        assert_int_equal(rp_executor_cancel(executor, ticket), RP_NOT_FOUND);
+        rp_executor_free(executor);
+    }
+}
+
+/* A mistake, a k past the limit and a time that is over are their jobs' alone. */
+static void each_job_of_a_group_fails_alone(void **state)
+{
+    (void)state;
+    static asked all[JOBS];
+    static rp_job jobs[JOBS];
+    rp_error err = {.text = ""};
+    rp_executor *executor = open_executor(1, 0);
+    draw(all, jobs, JOBS);
+    strcpy(all[3].text, "(");
+    jobs[3].query_bytes = 1;
+    jobs[4].k = 1000000;
+    jobs[5].deadline_ns = 1;
+    assert_int_equal(rp_executor_submit_many(executor, jobs, JOBS, NULL, &err), RP_OK);
+    assert_int_equal(rp_executor_drain(executor), RP_OK);
+    for (size_t i = 0; i < JOBS; i++) {
+        const rp_status wanted = i == 3   ? RP_USAGE
+                                 : i == 4 ? RP_LIMIT
+                                 : i == 5 ? RP_DEADLINE
+                                          : RP_OK;
+        assert_int_equal(all[i].outcome.status, wanted);
+        assert_true(wanted == RP_OK || all[i].outcome.err.text[0]);
+        if (wanted == RP_OK)
+            check(&all[i]);
+        assert_int_equal(atomic_load(&all[i].ended), 1);
+    }
+    jobs[7].done = NULL;
+    assert_int_equal(rp_executor_submit_many(executor, jobs, JOBS, NULL, &err), RP_USAGE);
+    assert_int_equal(rp_executor_submit_many(executor, jobs, 0, NULL, &err), RP_OK);
+    rp_executor_free(executor);
+}
+
+/* The first job's end cancels the rest, from inside the group. */
+static rp_executor *cancelled;
+static _Atomic uint64_t cancelled_ticket;
+
+static void end_and_cancel(void *arg, rp_outcome *outcome)
+{
+    while (atomic_load(&cancelled_ticket) == 0)
+        rp__clock_sleep(100000);
+    assert_int_equal(rp_executor_cancel(cancelled, atomic_load(&cancelled_ticket)), RP_OK);
+    end(arg, outcome);
+}
+
+static void groups_are_cancelled(void **state)
+{
+    (void)state;
+    static asked all[JOBS];
+    static rp_job jobs[JOBS];
+    rp_error err = {.text = ""};
+    uint64_t ticket = 0;
+    cancelled = open_executor(1, 0);
+    draw(all, jobs, JOBS);
+    jobs[0].done = end_and_cancel;
+    all[0].mode = RP_MODE_OR;
+    assert_int_equal(rp_executor_submit_many(cancelled, jobs, JOBS, &ticket, &err), RP_OK);
+    atomic_store(&cancelled_ticket, ticket);
+    assert_int_equal(rp_executor_drain(cancelled), RP_OK);
+    check(&all[0]);
+    for (size_t i = 1; i < JOBS; i++) {
+        assert_int_equal(atomic_load(&all[i].ended), 1);
+        assert_int_equal(all[i].outcome.status, RP_INTERRUPTED);
+    }
+    rp_executor_free(cancelled);
+}
+
+/* Jobs of groups count as waiting: where too many do, nothing is taken. */
+static _Atomic bool may_end;
+
+static void end_when_told(void *arg, rp_outcome *outcome)
+{
+    while (!atomic_load(&may_end))
+        rp__clock_sleep(100000);
+    end(arg, outcome);
+}
+
+static void full_queues_refuse_groups(void **state)
+{
+    (void)state;
+    enum { ROOM = 10 };
+    static asked all[3 * JOBS];
+    static rp_job jobs[3 * JOBS];
+    rp_error err = {.text = ""};
+    rp_executor_report report;
+    rp_executor *executor = open_executor(1, ROOM);
+    draw(all, jobs, 3 * JOBS);
+    all[0].mode = RP_MODE_OR;
+    jobs[0].done = end_when_told;
+    assert_int_equal(rp_executor_submit(executor, &jobs[0], NULL, &err), RP_OK);
+    do { /* until the only core has it */
+        rp__clock_sleep(100000);
+        rp_executor_get_report(executor, &report);
+    } while (report.queued > 0);
+    assert_int_equal(rp_executor_submit_many(executor, jobs + 1, ROOM, NULL, &err), RP_OK);
+    rp_executor_get_report(executor, &report);
+    assert_int_equal(report.queued, ROOM);
+    assert_int_equal(rp_executor_submit_many(executor, jobs + JOBS, 1, NULL, &err), RP_BUSY);
+    assert_int_equal(rp_executor_submit(executor, &jobs[JOBS], NULL, &err), RP_BUSY);
+    atomic_store(&may_end, true);
+    assert_int_equal(rp_executor_drain(executor), RP_OK);
+    for (size_t i = 0; i <= ROOM; i++)
+        check(&all[i]);
+    assert_int_equal(atomic_load(&all[JOBS].ended), 0);
+    assert_int_equal(rp_executor_submit_many(executor, jobs, 1, NULL, &err), RP_USAGE);
+    rp_executor_free(executor);
+}
+
+static int open_documents(void **state)
+{
+    (void)state;
+    collection_draw(&documents, &(collection_recipe){"here", 31, (const char *const[]){"auto"}, 1,
+                                                     DOCS, 60, 25});
+    return 0;
+}
+
+static int close_documents(void **state)
+{
+    (void)state;
+    collection_close(&documents);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(short_jobs_are_answered_at_once), cmocka_unit_test(groups_are_answered),
+        cmocka_unit_test(each_job_of_a_group_fails_alone), cmocka_unit_test(groups_are_cancelled),
+        cmocka_unit_test(full_queues_refuse_groups),
+    };
+    return cmocka_run_group_tests_name("here", tests, open_documents, close_documents);
+}
