@@ -8,7 +8,7 @@
 #       soak     SOAK seconds (60) in an open loop, a new generation of the index every 5 s: errors, memory, descriptors
 # (without a SET: cost.) BUNDLE: a folder with riposte and serve_floor, as `make serve-bundle` fills it; otherwise build/.
 # COLLECTION: what to index (data/demo.jsonl.gz); or SYNTH=NAME:DOCS: a drawn collection and its queries (not of soak). SECONDS_EACH: how long each loop runs (5). RATE: of soak (half of closed).
-# GENERATORS: threads of the client. HTTP_THREADS: those of the server that poll (16, or a quarter of the cores).
+# GENERATORS: threads of the client. HTTP_THREADS: those of the server that poll (16, or as many as cores).
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
 bundle=${BUNDLE:-}
@@ -20,7 +20,7 @@ connections=${CONNECTIONS:-128}
 many=${MANY:-512}
 soak=${SOAK:-60}
 cores=$(nproc)
-threads=${HTTP_THREADS:-$((cores < 64 ? 16 : cores / 4))} # as the service has it
+threads=${HTTP_THREADS:-$((cores < 16 ? 16 : cores))} # as the service has it
 generators=${GENERATORS:-0}
 ticks=$(getconf CLK_TCK 2>/dev/null || echo 100)
 work=$(mktemp -d)

@@ -562,7 +562,7 @@ static rp_status run_bind(void *arg)
         return status;
     t->bound.stop = &t->stop;
     t->bound.rank = t->rank;
-    t->bound.trace = t->searcher->options.trace ? &t->searcher->trace : NULL;
+    rp__query_trace_bind(t->searcher, &t->bound);
     rp__cost_facts facts;
     rp__cost_look(&t->bound, &facts);
     rp__cost_estimate(t->costs, &facts, &t->waiting.job);

@@ -169,6 +169,8 @@ static rp_status run_and(rp__cpu_run *run)
     rp_status status = open_walk(&w);
     if (status == RP_OK && are_bits(&w)) {
         run->read = w.first->reader->list.n;
+        for (size_t i = 0; i < 2; i++)
+            run->parts[i].reader->cursor.n_read = run->parts[i].reader->list.n_blocks;
         status = rp__part_probe(run, w.first, w.first->reader->list.n);
         return status == RP_OK ? run_bits(&w) : status;
     }

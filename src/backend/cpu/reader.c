@@ -13,6 +13,7 @@ rp_status rp__reader_open(rp__reader *reader, const rp__query *query, const rp__
     reader->cursor.docid = RP_NO_DOC;
     reader->cursor.status = RP_OK;
     reader->cursor.decoded = 0;
+    reader->cursor.n_read = 0;
     reader->cursor.frame = UINT32_MAX;
     if (word->term.df == 0)
         return RP_OK;
