@@ -264,7 +264,7 @@ static uint64_t hash(uint64_t h, const char *text, size_t bytes)
 /* The service's own number is part of it, since another one may have other options. */
 bool rp__http_is_known(rp__request *request)
 {
-    if (strcmp(request->method, "GET") != 0)
+    if (strcmp(request->method, "GET") != 0 && strcmp(request->method, "HEAD") != 0)
         return false;
     memcpy(request->tag, "W/\"", 3);
     put_hex(request->tag + 3, request->generation->info.generation);
@@ -342,6 +342,16 @@ static bool is_plain_id(const char *text)
     return n > 0 && n <= RP_REQUEST_ID && strspn(text, fit) == n;
 }
 
+/* VERSION-TRACE-PARENT-FLAGS in small hexadecimal digits, of which no trace is all zeros (W3C Trace Context). */
+static bool is_trace(const char *text)
+{
+    static const char digits[] = "0123456789abcdef";
+    return strlen(text) == 55 && strspn(text, digits) == 2 && memcmp(text, "ff", 2) != 0 &&
+           text[2] == '-' && strspn(text + 3, digits) == 32 && strspn(text + 3, "0") < 32 &&
+           text[35] == '-' && strspn(text + 36, digits) == 16 && strspn(text + 36, "0") < 16 &&
+           text[52] == '-' && strspn(text + 53, digits) == 2;
+}
+
 /* The client's, that of its trace, or one of our own. */
 static void name_request(rp__request *r, const rp__head *head)
 {
@@ -349,7 +359,7 @@ static void name_request(rp__request *r, const rp__head *head)
     const char *trace = rp__head_find(head, "traceparent");
     if (id && is_plain_id(id))
         snprintf(r->id, sizeof r->id, "%s", id);
-    else if (trace && strlen(trace) == 55 && strspn(trace + 3, "0123456789abcdef") == 32)
+    else if (trace && is_trace(trace))
         snprintf(r->id, sizeof r->id, "%.32s", trace + 3);
     else
         put_hex(r->id, r->http->id_base + atomic_fetch_add(&r->http->ids, 1));
