@@ -26,6 +26,7 @@
 enum {
     CONNECTION_MEMORY = 48 << 10, /* of the library for a connection: a head and its copy */
     SEND_MS = 60000,              /* until a reply has gone */
+    GRACE_MS = 2000,              /* that a client has whose bytes nobody has read */
     BODY_MEMORY = 256 << 20,      /* of all bodies together */
     STREAM_BYTES = 4096,          /* of a reply without an end, at once */
     POLLERS = 16,                 /* threads at the least: each looks at all of its connections for
@@ -39,6 +40,7 @@ typedef struct rp__peer {
     struct rp__peer *next, *before;
     int fd;
     _Atomic uint64_t deadline;
+    uint64_t spared; /* the deadline that the sweeper let pass; of the sweeper alone */
 } rp__peer;
 
 enum { PHASE_HEAD, PHASE_BODY, PHASE_READY, PHASE_SENT };
@@ -616,15 +618,26 @@ static void on_connection(void *arg, struct MHD_Connection *connection, void **c
     *context = NULL;
 }
 
+/* Whether bytes of the client wait for the service: it is the one that is slow then. For one deadline, once. */
+static bool is_spared(rp__peer *peer, uint64_t deadline, uint64_t now)
+{
+    char byte;
+    if (peer->spared == deadline || recv(peer->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0)
+        return false;
+    peer->spared = now + GRACE_MS * (uint64_t)1000000;
+    return atomic_compare_exchange_strong(&peer->deadline, &deadline, peer->spared);
+}
+
 void rp__http_sweep(rp__http *http)
 {
     const uint64_t now = rp__clock_now();
     rp__events_tick(http);
     pthread_mutex_lock(&http->lock);
     for (rp__peer *peer = http->peers; peer; peer = peer->next) {
-        if (atomic_load(&peer->deadline) > now)
+        uint64_t deadline = atomic_load(&peer->deadline);
+        if (deadline > now || is_spared(peer, deadline, now) ||
+            !atomic_compare_exchange_strong(&peer->deadline, &deadline, never))
             continue;
-        atomic_store(&peer->deadline, never);
         rp__metrics_reject(&http->metrics, RP_REJECTED_SLOW);
         shutdown(peer->fd, SHUT_RDWR); /* its thread sees the end and closes it */
     }
