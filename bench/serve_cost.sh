@@ -8,7 +8,7 @@
 #       soak     SOAK seconds (60) in an open loop, a new generation of the index every 5 s: errors, memory, descriptors
 # (without a SET: cost.) BUNDLE: a folder with riposte and serve_floor, as `make serve-bundle` fills it; otherwise build/.
 # COLLECTION: what to index (data/demo.jsonl.gz); or SYNTH=NAME:DOCS: a drawn collection and its queries (not of soak). SECONDS_EACH: how long each loop runs (5). RATE: of soak (half of closed).
-# GENERATORS: threads of the client. HTTP_THREADS: those of the server that poll (16, or a quarter of the cores).
+# GENERATORS: threads of the client. HTTP_THREADS: those of the server that poll (16, or as many as cores).
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
 bundle=${BUNDLE:-}
@@ -20,7 +20,7 @@ connections=${CONNECTIONS:-128}
 many=${MANY:-512}
 soak=${SOAK:-60}
 cores=$(nproc)
-threads=${HTTP_THREADS:-$((cores < 64 ? 16 : cores / 4))} # as the service has it
+threads=${HTTP_THREADS:-$((cores < 16 ? 16 : cores))} # as the service has it
 generators=${GENERATORS:-0}
 ticks=$(getconf CLK_TCK 2>/dev/null || echo 100)
 work=$(mktemp -d)
@@ -163,27 +163,43 @@ set_open() {
     stop
 }
 
-facts() { awk '/^VmRSS/ { m = $2 } END { printf "%.1f MiB", m / 1024 }' "/proc/$server/status"; echo ", $(ls "/proc/$server/fd" | wc -l) descriptors"; }
+rss() { awk '/^VmRSS/ { printf "%.1f", $2 / 1024 }' "/proc/$server/status"; }
+descriptors() { ls "/proc/$server/fd" | wc -l; }
+facts() { echo "$(rss) MiB, $(descriptors) descriptors"; }
 
+# usage: third FIRST|LAST COLUMN: the median of a third of the samples.
+third() {
+    awk -v which="$1" -v c="$2" '{ v[NR] = $c } END { n = int(NR / 3); from = which == "FIRST" ? 1 : NR - n + 1
+        for (i = from; i < from + n; i++) print v[i] }' "$work/samples" | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
+}
+
+# Each line is written at once, so that a run may be left in the background (setsid) and looked at later.
 set_soak() {
     local r=${RATE:-$(half)} client n=0
     serve
     load "$work/many.tsv" --closed --connections "$many" --seconds 2
+    : >"$work/samples"
     "$riposte" load "$url" "$work/many.tsv" --json --generators "$generators" --rate "$r" --poisson \
         --connections "$many" --seconds "$soak" >"$work/soak.json" &
     client=$!
-    local end=$((SECONDS + soak))
+    local begin=$SECONDS end=$((SECONDS + soak))
     while [ $SECONDS -lt $end ]; do
         sleep 5
         "$riposte" index -q "${COLLECTION:-$here/data/demo.jsonl.gz}" -o "$work/it.rip" || echo "soak: no new generation"
         n=$((n + 1))
-        [ $((n % (soak / 50 + 1))) -ne 0 ] || echo "soak: after $n generations $(facts)"
+        [ $SECONDS -ge $end ] || echo "$(rss) $(descriptors)" >>"$work/samples"
+        [ $((n % (soak / 50 + 1))) -ne 0 ] || echo "soak: after $((SECONDS - begin)) s and $n generations $(facts)"
     done
     wait $client
+    local taken=$(curl -s "$url/metrics" 2>/dev/null | awk '/^riposte_reloads_total/ { print $2 }')
     mv "$work/soak.json" "$work/load.json"
-    echo "soak: $soak s at $r a second, $n generations: requests $(of requests), answered $(of answered)," \
+    echo "soak: $soak s at $r a second, $n generations (taken over ${taken:-?}): requests $(of requests), answered $(of answered)," \
         "failed $(of failed), refused $(of refused), partial $(of partial), lost $(of lost);" \
         "p50 $(us "$(of p50)") us, p99 $(us "$(of p99)") us; at the end $(facts)"
+    say "requests without a whole answer" "$(($(of requests) - $(of answered) + $(of partial)))" 0 most
+    say "resident memory, MiB, median of the last third of samples for each of the first" \
+        "$(ratio "$(third LAST 1)" "$(third FIRST 1)")" 1.1 most
+    say "descriptors, the same" "$(ratio "$(third LAST 2)" "$(third FIRST 2)")" 1.01 most
     sleep 2
     echo "soak: with all connections closed $(facts)"
     stop

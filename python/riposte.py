@@ -97,13 +97,17 @@ class _QueryStep(Structure):
                 ("queued_us", c_double), ("estimated_us", c_double)]
 
 
+class _ListRead(Structure):
+    _fields_ = [("term", c_char_p), ("blocks", c_uint64)]
+
+
 class _Hits(Structure):
     _fields_ = [("n", c_size_t), ("at", POINTER(_Hit)), ("total", c_uint64),
                 ("total_is_exact", c_bool), ("is_or_fallback", c_bool), ("is_partial", c_bool),
-                ("fraction_bits", c_int32), ("processor", c_char_p), ("postings", c_uint64),
+                ("has_unknown", c_bool), ("fraction_bits", c_int32), ("processor", c_char_p), ("postings", c_uint64),
                 ("work", c_uint64), ("seconds", c_double), ("memory", c_void_p), ("fallback", c_int),
                 ("gpu", _GpuCounters), ("iiu", _IiuCounters), ("n_steps", c_size_t),
-                ("steps", POINTER(_QueryStep))]
+                ("steps", POINTER(_QueryStep)), ("n_reads", c_size_t), ("reads", POINTER(_ListRead))]
 
 
 class _SearchOptions(_Options):

@@ -98,9 +98,12 @@ function lists(reply) {
   const rows = reply.timeline.lists.map(
     l =>
       [l.term, count(l.postings), l.codec, l.bits_a_posting.toFixed(2), count(l.blocks),
-       count(l.bytes)]);
+       l.blocks_read === null ? 'not counted' : count(l.blocks_read),
+       l.blocks_skipped === null ? 'not counted' : count(l.blocks_skipped), count(l.bytes)]);
   return table(
-    'Lists', ['term', '#postings', 'codec', '#bits a posting', '#blocks', '#bytes'], rows);
+    'Lists',
+    ['term', '#postings', 'codec', '#bits a posting', '#blocks', '#read', '#skipped', '#bytes'],
+    rows);
 }
 
 function facts(reply) {

@@ -93,6 +93,12 @@ typedef struct rp_query_step {
     double queued_us, estimated_us;
 } rp_query_step;
 
+/* A list that was read for a query. */
+typedef struct rp_list_read {
+    const char *term;
+    uint64_t blocks; /* that cores decoded, each as often as it was */
+} rp_list_read;
+
 /* What a processor would do for a query, were it asked now. Nothing is uploaded or launched to find
  * out. */
 typedef struct rp_form {

@@ -48,6 +48,10 @@ typedef struct rp_hits {
     /* with the option trace: what was done for the query, in the order in which it began */
     size_t n_steps;
     rp_query_step *steps;
+    /* with it, too: what cores read of each list; none where nobody has counted. What a card read
+     * is not counted. Of mode andor, the last time */
+    size_t n_reads;
+    rp_list_read *reads;
 } rp_hits;
 
 /* The k best documents for `query` under default options, and how many match; with k = 0 only that.

@@ -52,6 +52,12 @@ typedef struct rp__trace {
     rp__trace_event *events;  /* the caller's */
     size_t n, max;            /* past max events are counted, not kept */
     uint64_t elements, bytes; /* of all events */
+    /* (optional) by word of the query: blocks of its list that cores decoded, each as often as it
+     * was; has_blocks: a core has counted */
+    uint32_t *blocks;
+    const struct rp__word *words;
+    size_t n_words;
+    bool has_blocks;
 } rp__trace;
 
 /* Now, or 0 where nobody traces. */

@@ -184,8 +184,15 @@ static rp_status ask_executor(session *s, rp_error *err)
 static rp_status show_session(session *s, rp_error *err)
 {
     const search_args *args = s->args;
+    rp_query_lists lists = {0};
+    rp_status status = RP_OK;
+    if (args->timeline)
+        status = rp_searcher_lists(s->searcher, s->text, strlen(s->text), &lists, err);
+    if (status != RP_OK)
+        return status;
     const rp__timeline timeline = {
-        rp__policy_args_name(&args->policy, args->query.search.processor), &s->outcome, &s->hits};
+        rp__policy_args_name(&args->policy, args->query.search.processor), &s->outcome, &s->hits,
+        &lists};
     const rp__answer answer = {.index = s->index,
                                .searcher = s->searcher,
                                .query = s->text,
@@ -197,7 +204,9 @@ static rp_status show_session(session *s, rp_error *err)
                                .max_memory = args->query.search.max_memory,
                                .form = s->has_form ? &s->form : NULL,
                                .timeline = args->timeline ? &timeline : NULL};
-    return show(s->console, &answer, err);
+    status = show(s->console, &answer, err);
+    rp_query_lists_free(&lists);
+    return status;
 }
 
 static rp_status search(session *s, const char *dir, rp_error *err)

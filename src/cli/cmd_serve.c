@@ -129,7 +129,7 @@ static const rp__option http_rows[] = {
      .most = 256,
      AT(http_threads),
      .help = "that read requests and write replies, at most one for each connection that "
-             "may be; otherwise a quarter of the cores, at least 16"},
+             "may be; otherwise as many as cores, at least 16"},
     {.name = "max-connections",
      .kind = RP_OPTION_COUNT32,
      .argument = "N",

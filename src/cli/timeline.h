@@ -10,6 +10,7 @@ typedef struct rp__timeline {
     const char *policy;
     const rp_outcome *outcome;
     const rp_hits *hits;
+    const rp_query_lists *lists; /* of the query's terms */
 } rp__timeline;
 
 /* A line on standard error for each step. */

@@ -261,6 +261,7 @@ typedef struct rp__cursor {
     uint32_t frame; /* frame decoded in tfs; UINT32_MAX: none */
     rp_status status;
     uint64_t decoded;   /* postings decoded so far */
+    uint32_t n_read;    /* blocks of them */
     const uint32_t *at; /* docids of the block */
     _Alignas(64) uint32_t docs[RP_BLOCK_CAPACITY];
     _Alignas(64) uint32_t tfs[RP_BLOCK_CAPACITY];

@@ -45,6 +45,7 @@ static uint32_t enter(rp__cursor *c, uint32_t b)
     c->block = b;
     c->slot = 0;
     c->decoded += c->count;
+    c->n_read++;
     return c->docid = c->at[0];
 }
 
@@ -54,6 +55,7 @@ void rp__cursor_open(rp__cursor *c, const rp__list *list)
     c->frame = UINT32_MAX;
     c->status = RP_OK;
     c->decoded = 0;
+    c->n_read = 0;
     c->at = c->docs;
     if (list->n == 0)
         finish(c, RP_OK);

@@ -26,6 +26,19 @@ rp__trace *rp__query_trace_get(rp_searcher *s)
     return s->options.trace && s->events ? &s->trace : NULL;
 }
 
+/* Where there is no memory, nothing is counted. */
+void rp__query_trace_bind(rp_searcher *s, rp__query *bound)
+{
+    rp__trace *trace = rp__query_trace_get(s);
+    bound->trace = trace;
+    if (!trace)
+        return;
+    trace->has_blocks = false;
+    trace->words = bound->words;
+    trace->n_words = bound->n_words;
+    trace->blocks = rp__arena_zero(&s->arena, bound->n_words, sizeof *trace->blocks);
+}
+
 void rp__query_trace_host(rp__trace *trace, const char *stage, uint64_t begin, uint64_t elements)
 {
     rp__trace_end(trace,
@@ -75,10 +88,46 @@ static void insert(rp_hits *hits, rp_query_step step)
     hits->steps[i] = step;
 }
 
+/* A term that comes twice has one list. */
+static rp_list_read *find_read(const rp_hits *hits, const rp__word *word)
+{
+    for (size_t i = 0; i < hits->n_reads; i++)
+        if (strcmp(hits->reads[i].term, word->text) == 0)
+            return &hits->reads[i];
+    return NULL;
+}
+
+/* The records and, behind them, their terms. */
+static rp_status add_reads(const rp_searcher *s, rp_hits *hits)
+{
+    const rp__trace *trace = &s->trace;
+    size_t bytes = 0;
+    for (size_t i = 0; trace->has_blocks && i < trace->n_words; i++)
+        bytes += sizeof *hits->reads + trace->words[i].text_bytes + 1;
+    hits->reads = bytes > 0 ? rp__searcher_take_memory(s, bytes) : NULL;
+    if (!hits->reads)
+        return bytes > 0 ? RP_NO_MEMORY : RP_OK;
+    char *text = (char *)(hits->reads + trace->n_words);
+    for (size_t i = 0; i < trace->n_words; i++) {
+        const rp__word *word = &trace->words[i];
+        rp_list_read *read = find_read(hits, word);
+        if (!read) {
+            read = &hits->reads[hits->n_reads++];
+            *read = (rp_list_read){.term = text};
+            memcpy(text, word->text, word->text_bytes + 1);
+            text += word->text_bytes + 1;
+        }
+        read->blocks += trace->blocks[i];
+    }
+    return RP_OK;
+}
+
 rp_status rp__query_trace_add(const rp_searcher *s, const rp__decision *decisions, size_t n,
                               rp_hits *hits)
 {
     const size_t n_events = count_events(&s->trace);
+    if (add_reads(s, hits) != RP_OK)
+        return RP_NO_MEMORY;
     if (n + n_events == 0)
         return RP_OK;
     hits->steps = rp__searcher_take_memory(s, (n + n_events) * sizeof *hits->steps);

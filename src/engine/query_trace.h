@@ -19,12 +19,14 @@ typedef struct rp__decision {
 rp_status rp__query_trace_new(rp_searcher *searcher);
 /* Empties the trace: a query begins now. */
 void rp__query_trace_begin(rp_searcher *searcher);
+/* The query that is bound is traced, if the searcher traces. */
+void rp__query_trace_bind(rp_searcher *searcher, rp__query *bound);
 /* Where what the host does for a query is noted; NULL: nobody asks. */
 rp__trace *rp__query_trace_get(rp_searcher *searcher);
 /* A stage of the host that ends now: "parse", "look-up", "names". */
 void rp__query_trace_host(rp__trace *trace, const char *stage, uint64_t begin, uint64_t elements);
-/* Decisions and the searcher's trace become the steps of the hits. RP_NO_MEMORY: the hits are as
- * before. */
+/* Decisions and the searcher's trace become the steps of the hits, and what was counted their
+ * reads. RP_NO_MEMORY: the hits have none, or reads alone. */
 rp_status rp__query_trace_add(const rp_searcher *searcher, const rp__decision *decisions, size_t n,
                               rp_hits *hits);
 

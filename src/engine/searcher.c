@@ -472,7 +472,7 @@ static rp_status answer_in_mode(rp_searcher *s, const char *query, size_t bytes,
     if (status != RP_OK)
         return status;
     *answer = (rp__answer){.total_is_exact = true};
-    bound->trace = s->events ? &s->trace : NULL;
+    rp__query_trace_bind(s, bound);
     s->processor = s->plain->name; /* of a query that asks for nothing */
     return bound->n_ops > 0 ? run_bound(s, bound, answer, err) : RP_OK;
 }
@@ -666,5 +666,6 @@ void rp_hits_free(rp_hits *hits)
         return;
     rp__free(hits->memory);
     rp__free(hits->steps);
+    rp__free(hits->reads);
     *hits = (rp_hits){0};
 }

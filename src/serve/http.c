@@ -26,6 +26,7 @@
 enum {
     CONNECTION_MEMORY = 48 << 10, /* of the library for a connection: a head and its copy */
     SEND_MS = 60000,              /* until a reply has gone */
+    GRACE_MS = 2000,              /* that a client has whose bytes nobody has read */
     BODY_MEMORY = 256 << 20,      /* of all bodies together */
     STREAM_BYTES = 4096,          /* of a reply without an end, at once */
     POLLERS = 16,                 /* threads at the least: each looks at all of its connections for
@@ -39,6 +40,7 @@ typedef struct rp__peer {
     struct rp__peer *next, *before;
     int fd;
     _Atomic uint64_t deadline;
+    uint64_t spared; /* the deadline that the sweeper let pass; of the sweeper alone */
 } rp__peer;
 
 enum { PHASE_HEAD, PHASE_BODY, PHASE_READY, PHASE_SENT };
@@ -264,7 +266,7 @@ static uint64_t hash(uint64_t h, const char *text, size_t bytes)
 /* The service's own number is part of it, since another one may have other options. */
 bool rp__http_is_known(rp__request *request)
 {
-    if (strcmp(request->method, "GET") != 0)
+    if (strcmp(request->method, "GET") != 0 && strcmp(request->method, "HEAD") != 0)
         return false;
     memcpy(request->tag, "W/\"", 3);
     put_hex(request->tag + 3, request->generation->info.generation);
@@ -342,6 +344,16 @@ static bool is_plain_id(const char *text)
     return n > 0 && n <= RP_REQUEST_ID && strspn(text, fit) == n;
 }
 
+/* VERSION-TRACE-PARENT-FLAGS in small hexadecimal digits, of which no trace is all zeros (W3C Trace Context). */
+static bool is_trace(const char *text)
+{
+    static const char digits[] = "0123456789abcdef";
+    return strlen(text) == 55 && strspn(text, digits) == 2 && memcmp(text, "ff", 2) != 0 &&
+           text[2] == '-' && strspn(text + 3, digits) == 32 && strspn(text + 3, "0") < 32 &&
+           text[35] == '-' && strspn(text + 36, digits) == 16 && strspn(text + 36, "0") < 16 &&
+           text[52] == '-' && strspn(text + 53, digits) == 2;
+}
+
 /* The client's, that of its trace, or one of our own. */
 static void name_request(rp__request *r, const rp__head *head)
 {
@@ -349,7 +361,7 @@ static void name_request(rp__request *r, const rp__head *head)
     const char *trace = rp__head_find(head, "traceparent");
     if (id && is_plain_id(id))
         snprintf(r->id, sizeof r->id, "%s", id);
-    else if (trace && strlen(trace) == 55 && strspn(trace + 3, "0123456789abcdef") == 32)
+    else if (trace && is_trace(trace))
         snprintf(r->id, sizeof r->id, "%.32s", trace + 3);
     else
         put_hex(r->id, r->http->id_base + atomic_fetch_add(&r->http->ids, 1));
@@ -606,15 +618,26 @@ static void on_connection(void *arg, struct MHD_Connection *connection, void **c
     *context = NULL;
 }
 
+/* Whether bytes of the client wait for the service: it is the one that is slow then. For one deadline, once. */
+static bool is_spared(rp__peer *peer, uint64_t deadline, uint64_t now)
+{
+    char byte;
+    if (peer->spared == deadline || recv(peer->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0)
+        return false;
+    peer->spared = now + GRACE_MS * (uint64_t)1000000;
+    return atomic_compare_exchange_strong(&peer->deadline, &deadline, peer->spared);
+}
+
 void rp__http_sweep(rp__http *http)
 {
     const uint64_t now = rp__clock_now();
     rp__events_tick(http);
     pthread_mutex_lock(&http->lock);
     for (rp__peer *peer = http->peers; peer; peer = peer->next) {
-        if (atomic_load(&peer->deadline) > now)
+        uint64_t deadline = atomic_load(&peer->deadline);
+        if (deadline > now || is_spared(peer, deadline, now) ||
+            !atomic_compare_exchange_strong(&peer->deadline, &deadline, never))
             continue;
-        atomic_store(&peer->deadline, never);
         rp__metrics_reject(&http->metrics, RP_REJECTED_SLOW);
         shutdown(peer->fd, SHUT_RDWR); /* its thread sees the end and closes it */
     }

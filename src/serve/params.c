@@ -72,6 +72,8 @@ static rp_status put_text(const rp__param *row, rp__value *value, const char *te
     if (rp__utf8_check(text, bytes) < bytes)
         return rp__error_set(err, RP_USAGE, "the parameter %s is not UTF-8 at byte %zu; send UTF-8",
                              row->name, rp__utf8_check(text, bytes) + 1);
+    if (memchr(text, 0, bytes))
+        return rp__error_set(err, RP_USAGE, "the parameter %s has a NUL; leave it out", row->name);
     value->text = rp__alloc(bytes + 1);
     if (!value->text)
         return rp__error_no_memory(err);

@@ -3,6 +3,7 @@
 #include "serve/timeline_reply.h"
 
 #include "riposte/riposte.h"
+#include "serve/lists_reply.h"
 #include "serve/step_reply.h"
 
 static void write_steps(rp__json_writer *w, const rp_hits *hits, const rp__snippets_time *snippets)
@@ -17,24 +18,6 @@ static void write_steps(rp__json_writer *w, const rp_hits *hits, const rp__snipp
                                 .began_us = hits->seconds * 1e6 + (double)snippets->began_ns / 1e3,
                                 .us = (double)snippets->took_ns / 1e3,
                                 .elements = snippets->n});
-    rp__json_writer_end(w, ']');
-}
-
-static void write_lists(rp__json_writer *w, const rp_query_lists *lists)
-{
-    rp__json_writer_begin(w, "lists", '[');
-    for (size_t i = 0; i < lists->n; i++) {
-        const rp_list_cost *cost = &lists->at[i];
-        const uint64_t bytes = cost->bytes - cost->bytes_positions;
-        rp__json_writer_begin(w, NULL, '{');
-        rp__json_writer_text(w, "term", cost->term);
-        rp__json_writer_uint(w, "postings", cost->postings);
-        rp__json_writer_text(w, "codec", cost->codec);
-        rp__json_writer_real(w, "bits_a_posting", 8 * (double)bytes / (double)cost->postings, 2);
-        rp__json_writer_uint(w, "blocks", cost->blocks);
-        rp__json_writer_uint(w, "bytes", cost->bytes);
-        rp__json_writer_end(w, '}');
-    }
     rp__json_writer_end(w, ']');
 }
 
@@ -76,7 +59,7 @@ rp_status rp__timeline_reply_write(rp__json_writer *w, rp_searcher *searcher,
     rp_status status = rp_searcher_lists(searcher, search->query, search->query_bytes, &lists, err);
     if (status == RP_OK) {
         write_start(w, outcome, policy, snippets);
-        write_lists(w, &lists);
+        rp__lists_reply_write(w, &lists, &outcome->hits);
         write_card(w, &outcome->hits);
         rp__json_writer_end(w, '}');
     }

@@ -1,5 +1,6 @@
 """Each limit from both sides: at the limit a request passes, past it it is refused; and slow clients are cut."""
 import json
+import signal
 import time
 
 from service import SLOW, Service, equal, holds, main, path_of, read_all
@@ -132,6 +133,25 @@ def slow_clients_are_cut():
         holds(int(slow.split()[-1]) >= 4, slow)
 
 
+def requests_that_have_come_are_not_slow():
+    """The service stands still past the time for a head. What came meanwhile waits for it, not for the client."""
+    head_seconds = 4
+    with Service("--head-ms", str(1000 * head_seconds), "--log", "off") as service:
+        clients = [service.connect() for _ in range(100)]
+        time.sleep(0.3)
+        service.process.send_signal(signal.SIGSTOP)
+        try:
+            for s in clients:
+                s.sendall(REQUEST + b"\r\n")
+            time.sleep(head_seconds + 0.5)
+        finally:
+            service.process.send_signal(signal.SIGCONT)
+        for s in clients:
+            got = read_all(s, lambda got: got.endswith(b"ok\n"))
+            holds(got.startswith(b"HTTP/1.1 200"), got)
+            s.close()
+
+
 def good_clients_are_served_beside_slow_ones():
     with Service("--max-per-address", "200") as service:
         slow = [service.connect() for _ in range(150)]
@@ -144,4 +164,5 @@ def good_clients_are_served_beside_slow_ones():
 
 
 main([heads, fields_of_a_head, bodies, searches_of_one_msearch, hits_and_queries,
-      connections_of_an_address, slow_clients_are_cut, good_clients_are_served_beside_slow_ones])
+      connections_of_an_address, slow_clients_are_cut, requests_that_have_come_are_not_slow,
+      good_clients_are_served_beside_slow_ones])

@@ -60,6 +60,7 @@ def bodies_are_refused():
         ('{"q":"a"', "not JSON"),
         ('{"q":"a"} x', "not JSON"),
         ('{"q":1}', "it is a string"),
+        ('{"q":"a\\u0000b"}', "has a NUL"),
         ('{"q":"a","k":"1"}', "it is a number"),
         ('{"q":"a","k":1.5}', "it is a number from 1"),
         ('{"q":"a","snippet":1}', "true or false"),
@@ -187,11 +188,14 @@ def requests_have_ids():
         _, headers, _ = service.request("GET", "/healthz", headers={"traceparent": trace})
         equal("0af7651916cd43dd8448eb211c80319c", headers["X-Request-Id"])
         seen = set()
-        for given in ({}, {"X-Request-Id": "a b"}, {"X-Request-Id": "x" * 65}, {"traceparent": "x"}):
+        for given in ({}, {"X-Request-Id": "a b"}, {"X-Request-Id": "x" * 65}, {"traceparent": "x"},
+                      {"traceparent": "00-" + "0" * 32 + "-" + "1" * 16 + "-01"},
+                      {"traceparent": "ff-" + "1" * 32 + "-" + "1" * 16 + "-01"},
+                      {"traceparent": "00-" + "1" * 32 + "x" + "1" * 16 + "-01"}):
             _, headers, _ = service.request("GET", "/healthz", headers=given)
             equal(16, len(headers["X-Request-Id"]))
             seen.add(headers["X-Request-Id"])
-        equal(4, len(seen))
+        equal(7, len(seen))
 
 
 def logs_leave_queries_out():
@@ -264,6 +268,8 @@ def what_a_client_has_is_not_sent_again():
             equal((304, tag, b""), (status, headers["ETag"], body), path)
             status, _, _ = service.request("GET", path, None, {"If-None-Match": 'W/"other"'})
             equal(200, status, path)
+            equal(tag, service.request("HEAD", path)[1]["ETag"], path)
+            equal(304, service.request("HEAD", path, None, {"If-None-Match": tag})[0], path)
         equal(len(paths), len(tags))
         for path in (path_of("search", q="music", timeline="true"), path_of("search", q="(x")):
             holds("ETag" not in service.request("GET", path)[1], path)

@@ -1,8 +1,9 @@
 """What a search did, by timeline=true; other policies by policy=; live figures by /v1/events."""
 import json
+import subprocess
 import time
 
-from service import Service, equal, holds, main, read_all
+from service import DEMO, RIPOSTE, Service, equal, holds, main, read_all
 
 EMULATED = {"RIPOSTE_GPU": "emulated"}
 LISTENERS = 32
@@ -22,10 +23,38 @@ def timeline_has_all_that_was_done():
         holds(t["gpu"]["launches"] > 0 and t["gpu"]["fallback"] is None, t["gpu"])
         equal(["music", "the", "player"], [l["term"] for l in t["lists"]])
         for l in t["lists"]:
-            equal({"term", "postings", "codec", "bits_a_posting", "blocks", "bytes"}, set(l))
+            equal({"term", "postings", "codec", "bits_a_posting", "blocks", "blocks_read",
+                   "blocks_skipped", "bytes"}, set(l))
             holds(0 < l["bits_a_posting"] * l["postings"] <= 8 * l["bytes"] + l["postings"], l)
         plain = service.get("search", q="music the player", mode="and", timeline="true")
         holds("snippets" not in [s["stage"] for s in plain["timeline"]["steps"]])
+
+
+def lists_say_what_was_read():
+    """Blocks that are decoded and those that are passed over make up the list, unless one is decoded twice."""
+    skipped = 0
+    with Service("--policy", "cpu") as service:
+        for q, mode in (("music", "or"), ("music the player", "and"), ("the of and to", "or"), ("+kernel the", "or"),
+                        ("\"the music\"", "or"), ("the -of", "and"), ("zebra the the", "and")):
+            lists = service.get("search", q=q, mode=mode, k=3, timeline="true")["timeline"]["lists"]
+            holds(lists, q)
+            for l in lists:
+                holds(l["blocks_read"] + l["blocks_skipped"] >= l["blocks"], (q, l))
+                holds(l["blocks_skipped"] <= l["blocks"], (q, l))
+                skipped += l["blocks_skipped"]
+        one = service.get("search", q="music", timeline="true")["timeline"]["lists"][0]
+        holds(one["blocks_read"] > 0, one)
+        ran = subprocess.run([RIPOSTE, "search", DEMO, "music the player", "--timeline", "--json"],
+                             stdout=subprocess.PIPE, check=True)
+        own = json.loads(ran.stdout)["timeline"]["lists"]
+        for mine, theirs in zip(own, service.get("search", q="music the player", timeline="true")["timeline"]["lists"]):
+            equal(set(theirs), set(mine))
+            equal(theirs["term"], mine["term"])
+            holds(mine["blocks_read"] + mine["blocks_skipped"] >= mine["blocks"], mine)
+    holds(skipped > 0, "no block was passed over")
+    with Service("--policy", "gpu", env=EMULATED) as service:  # nobody counts on a card
+        for l in service.get("search", q="music the", mode="and", timeline="true")["timeline"]["lists"]:
+            equal((None, None), (l["blocks_read"], l["blocks_skipped"]))
 
 
 def another_policy_has_the_same_hits():
@@ -90,5 +119,5 @@ def listeners_are_bounded_and_let_the_service_end():
         s.close()
 
 
-main([timeline_has_all_that_was_done, another_policy_has_the_same_hits, figures_come_live,
+main([timeline_has_all_that_was_done, lists_say_what_was_read, another_policy_has_the_same_hits, figures_come_live,
       listeners_are_bounded_and_let_the_service_end])

@@ -246,7 +246,9 @@ async function a_query_that_moved() {
       t.lists.map(
         l =>
           [l.term, count(l.postings), l.codec, l.bits_a_posting.toFixed(2), count(l.blocks),
-           count(l.bytes)]));
+           l.blocks_read === null ? 'not counted' : count(l.blocks_read),
+           l.blocks_skipped === null ? 'not counted' : count(l.blocks_skipped), count(l.bytes)]));
+    assert.ok(t.lists.some(l => l.blocks_read > 0), 'a core has read blocks');
     const facts = await texts(page, '.facts div');
     for (const fact of
            ['answered by' + reply.processor, 'took' + time(reply.seconds * 1e6), 'moves' + t.moves,

@@ -309,6 +309,8 @@ static rp_status run_and(rp__cpu_run *run)
     if (status == RP_OK && are_bits) {
         run->read = w.first->reader->list.n;
         status = open_all_probes(&w);
+        for (size_t i = 0; status == RP_OK && i < 2; i++)
+            run->parts[i].reader->cursor.n_read = run->parts[i].reader->list.n_blocks;
         return status == RP_OK ? run_bits(&w) : status;
     }
     return status == RP_OK ? run_blocks(&w) : status;

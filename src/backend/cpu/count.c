@@ -347,8 +347,10 @@ static rp_status open_counter(counter *c, bool searches)
             (void)rp__bitmap_bits(&run->parts[i].reader->list, &c->bits[i]);
         if (c->bits[i].n_words == 0)
             rp__reader_start(run->parts[i].reader, run->query->begin);
-        else
-            run->read += run->parts[i].reader->list.n;
+        if (c->bits[i].n_words == 0)
+            continue;
+        run->read += run->parts[i].reader->list.n;
+        run->parts[i].reader->cursor.n_read = run->parts[i].reader->list.n_blocks;
     }
     return status;
 }

@@ -34,6 +34,20 @@ uint64_t rp__cpu_run_postings(const rp__cpu_run *run)
     return n;
 }
 
+void rp__cpu_run_note_blocks(const rp__cpu_run *run)
+{
+    const rp__query *query = run->query;
+    rp__trace *trace = query->trace;
+    if (!trace || !trace->blocks || trace->words != query->words)
+        return;
+    trace->has_blocks = true;
+    for (size_t i = 0; i < query->n_words; i++)
+        trace->blocks[i] += run->readers[i].cursor.n_read;
+    for (size_t i = 0; i < run->n_parts; i++)
+        if (run->parts[i].probe)
+            trace->blocks[run->parts[i].reader - run->readers] += run->parts[i].probe->n_read;
+}
+
 rp_status rp__cpu_run_check(const rp__cpu_run *run)
 {
     const rp__query *query = run->query;
@@ -138,6 +152,8 @@ static rp_status answer_by(const rp__algorithm *algorithm, rp__cpu_run *run, rp_
         status = algorithm->run(run);
     if (status == RP_OK)
         status = rp__cpu_run_check(run);
+    if (status == RP_OK || status == RP_LIMIT || status == RP_INTERRUPTED)
+        rp__cpu_run_note_blocks(run);
     if (status == RP_LIMIT)
         answer->postings = rp__cpu_run_postings(run);
     if (status != RP_OK && status != RP_INTERRUPTED)

@@ -188,6 +188,9 @@ void rp__cpu_run_share(rp__cpu_run *run);
 
 /* Postings decoded so far. */
 uint64_t rp__cpu_run_postings(const rp__cpu_run *run);
+/* Adds the blocks that were decoded of each list to the query's trace, if there is one; once a
+ * run. */
+void rp__cpu_run_note_blocks(const rp__cpu_run *run);
 /* To be called now and then: RP_INTERRUPTED once the query is to stop; RP_DAMAGED once a list has
  * turned out to be; RP_LIMIT once the run has used up its prune_budget. */
 rp_status rp__cpu_run_check(const rp__cpu_run *run);

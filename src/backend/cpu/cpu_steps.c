@@ -201,6 +201,7 @@ static rp_status take_candidates(void *run, rp__partial *partial)
     steps *s = run;
     *partial = (rp__partial){s->docids, s->scores, s->n,
                              s->elsewhere + rp__cpu_run_postings(&s->run), s->gpu};
+    rp__cpu_run_note_blocks(&s->run);
     return rp__cpu_run_check(&s->run);
 }
 
@@ -229,6 +230,7 @@ static rp_status select_best(void *run, rp__answer *answer)
     *answer = (rp__answer){
         .at = s->run.topk.at, .n = s->run.topk.n, .total = s->n, .total_is_exact = true};
     report_cost(s, answer);
+    rp__cpu_run_note_blocks(&s->run);
     return RP_OK;
 }
 

@@ -82,7 +82,8 @@ static const rp__aux *find_buckets(rp__cpu_run *run, const rp__part *part)
 rp_status rp__part_probe(rp__cpu_run *run, rp__part *part, uint64_t n)
 {
     const rp__list *list = &part->reader->list;
-    uint64_t decoded = part->probe ? part->probe->decoded : 0;
+    const uint64_t decoded = part->probe ? part->probe->decoded : 0;
+    const uint32_t n_read = part->probe ? part->probe->n_read : 0;
     const rp__aux *hs = part->probe ? part->probe->hs : find_buckets(run, part);
     if (!part->probe)
         part->probe = rp__arena_alloc(run->arena, sizeof *part->probe);
@@ -90,6 +91,7 @@ rp_status rp__part_probe(rp__cpu_run *run, rp__part *part, uint64_t n)
         return rp__error_no_memory(run->err);
     rp__probe_open(part->probe, rp__probe_choose(list, hs, n, rp__cpu_features()), list, hs);
     part->probe->decoded = decoded;
+    part->probe->n_read = n_read;
     return RP_OK;
 }
 

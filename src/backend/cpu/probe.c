@@ -80,5 +80,6 @@ void rp__probe_open(rp__probe *probe, const rp__probe_row *row, const rp__list *
     probe->hs = hs;
     probe->status = RP_OK;
     probe->decoded = 0;
+    probe->n_read = 0;
     probe->block = probe->count = probe->at = 0;
 }

@@ -30,6 +30,7 @@ struct rp__probe {
     const rp__aux *hs; /* NULL: none */
     rp_status status;
     uint64_t decoded;      /* postings decoded so far */
+    uint32_t n_read;       /* blocks of them */
     uint32_t block, count; /* block in docs, and its postings; count 0: none is */
     /* a rank or a block below which nothing is left to find; the row's own */
     uint32_t at;

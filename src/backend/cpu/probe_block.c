@@ -17,6 +17,7 @@ bool rp__probe_block_fill(rp__probe *probe, uint32_t b)
         if (rp__list_block(list, b, probe->docs, &probe->count))
             return rp__probe_block_damaged(probe);
         probe->decoded += probe->count;
+        probe->n_read++;
     } else {
         probe->count = rp__list_block_count(list, b);
         if (probe->count % RP_BLOCK)

@@ -25,6 +25,7 @@ bool rp__probe_unordered_fill(rp__probe *probe, uint32_t b)
     probe->block = b;
     probe->count = RP_BLOCK;
     probe->decoded += RP_BLOCK;
+    probe->n_read++;
     return true;
 }
 

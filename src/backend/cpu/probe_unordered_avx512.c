@@ -39,6 +39,7 @@ static bool fill_run(rp__probe *probe, uint32_t b, uint32_t end, uint32_t *run)
         is_sound = last == list->last[b + k] && last < list->universe;
     }
     probe->decoded += (uint64_t)(end - b) * RP_BLOCK;
+    probe->n_read += end - b;
     return is_sound || rp__probe_block_damaged(probe);
 }
 

@@ -12,6 +12,7 @@ void rp__reader_init(rp__reader *reader, const rp__word *word)
     reader->cursor.docid = RP_NO_DOC;
     reader->cursor.status = RP_OK;
     reader->cursor.decoded = 0;
+    reader->cursor.n_read = 0;
     reader->cursor.frame = UINT32_MAX;
 }
 
