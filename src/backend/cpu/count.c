@@ -2,9 +2,10 @@
  *
  * Where one list is much longer than the others together it is not walked: its documents are known to be as
  * many as it has postings, so what counts is how many documents of the others it lacks; two words are one
- * intersection then. Lists of few postings are merged. Otherwise, and for the others where they are several,
- * documents are gathered over windows of docids, which tell each of them once: as marks, a byte each, or as
- * bits where the lists are bits already. */
+ * intersection then. Lists of few postings are decoded into arrays, which are merged, or marked posting by
+ * posting: a document counts where it was not marked yet. Otherwise documents are gathered over windows of
+ * docids, which tell each of them once: as marks, a byte each, or as bits where the lists are bits already.
+ * The way that takes the fewest instructions is chosen. */
 #include "backend/cpu/cpu_run.h"
 
 #include <string.h>
@@ -18,11 +19,22 @@ enum {
     WINDOW = 1 << 14,
     WORDS = WINDOW / 64,
     STRETCH = 256,         /* documents that are drained together, if there is one among them */
-    MERGED_MOST = 1 << 16, /* postings: so much memory merging may take */
-    /* in quarters of a nanosecond (AVX-512): */
-    CLEAR_COST = 1600, /* of a window's marks and bits */
-    DRAIN_COST = 32,   /* of a stretch */
-    MERGE_COST = 8,    /* of a posting at each level */
+    MERGED_LISTS = 32,     /* at most; more are marked or gathered */
+    ARRAYS_MOST = 1 << 16, /* postings: so much memory arrays may take */
+    CLEARED = 1024,        /* bytes at once: of more, some libraries make a loop over bytes */
+    /* in instructions (AVX2): */
+    READ_COST = 5,     /* of a posting that is decoded */
+    CLEAR_COST = 1500, /* of a window's marks and bits */
+    DRAIN_COST = 70,   /* of a stretch */
+    GATHER_COST = 4,   /* of a posting, besides */
+    VISIT_COST = 150,  /* of a list in a window that is gathered */
+    MERGE_COST = 10,   /* of a posting at each level */
+    TELL_COST = 9,     /* of a posting of an array that is marked */
+    TURN_COST = 25,    /* of an array in a window */
+    OPEN_COST = 800,   /* of a list that is searched */
+    PROBE_COST = 30,   /* of a document that is searched for */
+    BIT_COST = 10,     /* the same in a list that is bits */
+    BLOCK_COST = 900,  /* of a block that is searched */
 };
 
 typedef struct counter {
@@ -106,6 +118,12 @@ static uint64_t stretches(uint32_t first, uint32_t last)
     return UINT64_MAX << first / STRETCH & UINT64_MAX >> (63 - last / STRETCH);
 }
 
+static void clear_marks(counter *c)
+{
+    for (size_t i = 0; i < WINDOW; i += CLEARED)
+        memset(c->marks + i, 0, CLEARED);
+}
+
 static void mark(counter *c, rp__reader *reader)
 {
     const uint32_t *docids;
@@ -185,7 +203,7 @@ static rp_status gather(counter *c)
     uint32_t first;
     c->end = query->begin;
     memset(c->set, 0, sizeof c->set);
-    memset(c->marks, 0, sizeof c->marks);
+    clear_marks(c);
     while (status == RP_OK && (first = first_docid(c)) < query->end) {
         c->base = first / 64 * 64;
         c->end = query->end - c->base > WINDOW ? c->base + WINDOW : query->end;
@@ -203,7 +221,7 @@ static rp_status gather(counter *c)
     return status;
 }
 
-/* ---- Merging --------------------------------------------------------------------------------- */
+/* ---- Arrays ---------------------------------------------------------------------------------- */
 
 /* Documents of one list or several, rising. */
 typedef struct array {
@@ -242,7 +260,7 @@ static array merge(array a, array b, uint32_t *to)
 }
 
 /* Neighbours two by two, until one is left. */
-static size_t merge_all(array *lists, size_t n, uint32_t *from, uint32_t *to)
+static array merge_all(array *lists, size_t n, uint32_t *from, uint32_t *to)
 {
     for (; n > 1; n = (n + 1) / 2) {
         uint32_t *end = to;
@@ -254,90 +272,212 @@ static size_t merge_all(array *lists, size_t n, uint32_t *from, uint32_t *to)
         from = to;
         to = other;
     }
-    return lists[0].n;
+    return lists[0];
 }
 
-static rp_status count_few(rp__cpu_run *run, size_t postings)
+/* The first n lists, each as an array, one behind the other. */
+static rp_status read_lists(rp__cpu_run *run, size_t n, array *lists, uint32_t *docids)
 {
-    array *lists = rp__arena_array(run->arena, run->n_parts, sizeof *lists);
-    uint32_t *docids = rp__arena_array(run->arena, 2 * postings, sizeof *docids), *end = docids;
     rp_status status = RP_OK;
+    for (size_t i = 0; i < n && status == RP_OK; i++) {
+        lists[i] = (array){.docids = docids};
+        status = read_list(run, run->parts[i].reader, &lists[i]);
+        docids += lists[i].n;
+    }
+    return status;
+}
+
+/* The documents of the first n lists, which have so many postings. */
+static rp_status merge_lists(rp__cpu_run *run, size_t n, size_t postings, array *out)
+{
+    array *lists = rp__arena_array(run->arena, n, sizeof *lists);
+    uint32_t *docids = rp__arena_array(run->arena, 2 * postings, sizeof *docids);
     if (!lists || !docids)
         return rp__error_no_memory(run->err);
-    for (size_t i = 0; i < run->n_parts && status == RP_OK; i++) {
-        lists[i] = (array){.docids = end};
-        status = read_list(run, run->parts[i].reader, &lists[i]);
-        end += lists[i].n;
-    }
+    rp_status status = read_lists(run, n, lists, docids);
     if (status == RP_OK)
-        run->total = merge_all(lists, run->n_parts, docids, docids + postings);
+        *out = merge_all(lists, n, docids, docids + postings);
     return status;
+}
+
+/* Marks documents of an array before c->end with the number of this window; adds those that did not have it. */
+static void tell(counter *c, array *list, uint8_t window)
+{
+    const uint32_t *p = list->docids, *end = p + list->n;
+    uint8_t *marks = c->marks;
+    uint64_t total = 0;
+    for (; p < end && *p < c->end; p++) {
+        uint8_t *at = marks + (*p - c->base);
+        total += *at != window;
+        *at = window;
+    }
+    c->run->total += total;
+    list->n = (size_t)(end - p);
+    list->docids += p - list->docids;
+}
+
+static uint32_t first_of(const array *lists, size_t n)
+{
+    uint32_t first = RP_NO_DOC;
+    for (size_t i = 0; i < n; i++)
+        if (lists[i].n > 0 && lists[i].docids[0] < first)
+            first = lists[i].docids[0];
+    return first;
+}
+
+/* Counts the documents of all lists by marks, which are cleared once for 255 windows. */
+static rp_status tell_lists(counter *c, size_t postings)
+{
+    rp__cpu_run *run = c->run;
+    const size_t n = run->n_parts;
+    array *lists = rp__arena_array(run->arena, n, sizeof *lists);
+    uint32_t *docids = rp__arena_array(run->arena, postings, sizeof *docids);
+    if (!lists || !docids)
+        return rp__error_no_memory(run->err);
+    rp_status status = read_lists(run, n, lists, docids);
+    uint8_t window = 0;
+    while (status == RP_OK && (c->base = first_of(lists, n)) != RP_NO_DOC) {
+        if (window++ % UINT8_MAX == 0) {
+            clear_marks(c);
+            window = 1;
+        }
+        c->end = c->base < RP_NO_DOC - WINDOW ? c->base + WINDOW : RP_NO_DOC;
+        for (size_t i = 0; i < n; i++)
+            tell(c, &lists[i], window);
+    }
+    return status;
+}
+
+/* Merges all lists but the longest, and searches that one. */
+static rp_status search_merged(counter *c, size_t postings)
+{
+    array others = {0};
+    rp_status status = merge_lists(c->run, c->n, postings, &others);
+    for (size_t i = 0; i < others.n && status == RP_OK; i += RP_BLOCK_MAX) {
+        const size_t left = others.n - i;
+        search(c, others.docids + i, (uint32_t)(left < RP_BLOCK_MAX ? left : RP_BLOCK_MAX));
+        status = rp__cpu_run_check(c->run);
+    }
+    return status;
+}
+
+/* ---- Which way ------------------------------------------------------------------------------- */
+
+typedef enum way {
+    MERGE,           /* arrays */
+    TELL,            /* arrays, by marks */
+    GATHER,          /* by windows */
+    SEARCH_MERGED,   /* the longest list, for the others */
+    SEARCH_GATHERED, /* the same, by windows */
+} way;
+
+/* The first n lists. */
+typedef struct lists_cost {
+    uint64_t postings, reading, gathering;
+    bool has_bits;
+} lists_cost;
+
+static lists_cost add_costs(const rp__cpu_run *run, size_t n)
+{
+    lists_cost c = {0};
+    rp__bitmap_view bits;
+    for (size_t i = 0; i < n; i++) {
+        const rp__list *list = &run->parts[i].reader->list;
+        const bool is_bits = rp__bitmap_bits(list, &bits);
+        const uint64_t reading = list->codec ? READ_COST * (uint64_t)list->n : 0;
+        c.postings += list->n;
+        c.reading += reading;
+        c.gathering += is_bits ? bits.n_words : reading + GATHER_COST * (uint64_t)list->n;
+        c.has_bits |= is_bits;
+    }
+    return c;
+}
+
+/* Of windows or stretches of so many documents, those that have postings. */
+static uint64_t touched(const rp__query *query, uint64_t postings, uint32_t documents)
+{
+    const uint64_t all = (query->end - query->begin) / documents + 1;
+    return postings < all ? postings : all;
+}
+
+/* Of the first n lists: what merge_all takes two by two; the last is copied where it is alone. */
+static uint64_t merge_cost(const rp__cpu_run *run, size_t n, const lists_cost *c)
+{
+    uint64_t sizes[MERGED_LISTS], postings = 0;
+    if (c->postings > ARRAYS_MOST || n > MERGED_LISTS)
+        return UINT64_MAX / 4;
+    for (size_t i = 0; i < n; i++)
+        sizes[i] = run->parts[i].reader->list.n;
+    for (; n > 1; n = (n + 1) / 2) {
+        for (size_t i = 0; i + 1 < n; i += 2) {
+            sizes[i / 2] = sizes[i] + sizes[i + 1];
+            postings += sizes[i / 2];
+        }
+        if (n % 2)
+            sizes[n / 2] = sizes[n - 1];
+    }
+    return c->reading + MERGE_COST * postings;
+}
+
+static uint64_t tell_cost(const rp__query *query, size_t n, const lists_cost *c)
+{
+    return c->postings > ARRAYS_MOST ? UINT64_MAX / 4
+                                     : c->reading + TELL_COST * c->postings + CLEAR_COST +
+                                           TURN_COST * n * touched(query, c->postings, WINDOW);
+}
+
+static uint64_t gather_cost(const rp__query *query, size_t n, const lists_cost *c)
+{
+    const uint64_t stretches =
+        c->has_bits ? UINT64_MAX : c->postings; /* bits are drained wherever they are */
+    return c->gathering + CLEAR_COST + DRAIN_COST * touched(query, stretches, STRETCH) +
+           VISIT_COST * n * touched(query, stretches, WINDOW);
+}
+
+/* Of searching a list for n documents: blocks have to be decoded. */
+static uint64_t search_cost(const rp__list *list, uint64_t n)
+{
+    rp__bitmap_view bits;
+    const uint64_t blocks = n < list->n_blocks ? n : list->n_blocks;
+    if (rp__bitmap_bits(list, &bits))
+        return BIT_COST * n;
+    return OPEN_COST + PROBE_COST * n + (list->codec ? BLOCK_COST : 0) * blocks;
+}
+
+static way choose(const rp__cpu_run *run, size_t *postings)
+{
+    const rp__query *query = run->query;
+    const size_t n = run->n_parts;
+    const lists_cost all = add_costs(run, n), others = add_costs(run, n - 1);
+    const uint64_t searching = search_cost(&run->parts[n - 1].reader->list, others.postings);
+    const uint64_t costs[] = {
+        [MERGE] = merge_cost(run, n, &all),
+        [TELL] = tell_cost(query, n, &all),
+        [GATHER] = gather_cost(query, n, &all),
+        [SEARCH_MERGED] = (n > 2 ? merge_cost(run, n - 1, &others) : others.reading) + searching,
+        [SEARCH_GATHERED] = n > 2 ? gather_cost(query, n - 1, &others) + searching : UINT64_MAX,
+    };
+    way best = MERGE;
+    for (way w = TELL; w <= SEARCH_GATHERED; w++)
+        best = costs[w] < costs[best] ? w : best;
+    *postings = (size_t)(best == SEARCH_MERGED ? others.postings : all.postings);
+    return best;
 }
 
 /* ---- The run --------------------------------------------------------------------------------- */
 
-/* What gathering a list costs, in quarters of a nanosecond (AVX-512). */
-static uint64_t gather_cost(const rp__list *list)
-{
-    rp__bitmap_view bits;
-    return rp__bitmap_bits(list, &bits) ? bits.n_words : 3 * (uint64_t)list->n;
-}
-
-/* And searching it for n documents: blocks have to be decoded. */
-static uint64_t search_cost(const rp__list *list, uint64_t n)
-{
-    rp__bitmap_view bits;
-    uint64_t blocks = n < list->n_blocks ? n : list->n_blocks;
-    return rp__bitmap_bits(list, &bits) ? 8 * n : 16 * n + 140 * blocks;
-}
-
-/* And draining the stretches that have postings. */
-static uint64_t drain_cost(const rp__query *query, uint64_t postings)
-{
-    const uint64_t stretches = (query->end - query->begin) / STRETCH + 1;
-    return DRAIN_COST * (postings < stretches ? postings : stretches);
-}
-
-/* Whether the longest list is better searched than gathered. */
-static bool searches_longest(const rp__cpu_run *run, uint64_t postings)
-{
-    const rp__list *longest = &run->parts[run->n_parts - 1].reader->list;
-    uint64_t gathering = gather_cost(longest);
-    if (run->n_parts == 2) /* otherwise the others are gathered in any case */
-        gathering += gather_cost(&run->parts[0].reader->list) + drain_cost(run->query, postings);
-    return search_cost(longest, postings - longest->n) < gathering;
-}
-
-static uint64_t count_postings(const rp__cpu_run *run)
-{
-    uint64_t n = 0;
-    for (size_t i = 0; i < run->n_parts; i++)
-        n += run->parts[i].reader->list.n;
-    return n;
-}
-
-/* Whether lists are better merged than gathered: windows are cleared once, and stretches that have postings drained. */
-static bool merges(const rp__cpu_run *run, uint64_t postings)
-{
-    uint64_t levels = 0, gathering = CLEAR_COST + drain_cost(run->query, postings);
-    for (size_t i = 0; i < run->n_parts; i++)
-        gathering += gather_cost(&run->parts[i].reader->list);
-    while ((size_t)1 << levels < run->n_parts)
-        levels++;
-    return postings <= MERGED_MOST && MERGE_COST * levels * postings < gathering;
-}
-
-static rp_status open_counter(counter *c, bool searches)
+static rp_status open_longest(counter *c)
 {
     rp__cpu_run *run = c->run;
-    rp_status status = RP_OK;
-    c->kernel = rp__bitset_find(rp__cpu_features());
-    c->n = run->n_parts;
-    if (searches) {
-        c->longest = &run->parts[--c->n];
-        run->total = count_longest(c);
-        status = rp__part_probe(run, c->longest, c->longest->reader->list.n / 16);
-    }
+    c->longest = &run->parts[--c->n];
+    run->total = count_longest(c);
+    return rp__part_probe(run, c->longest, c->longest->reader->list.n / 16);
+}
+
+/* Lists that are gathered. */
+static rp_status open_lists(counter *c)
+{
+    rp__cpu_run *run = c->run;
     c->bits = rp__arena_zero(run->arena, c->n, sizeof *c->bits);
     if (!c->bits)
         return rp__error_no_memory(run->err);
@@ -352,7 +492,25 @@ static rp_status open_counter(counter *c, bool searches)
         run->read += run->parts[i].reader->list.n;
         run->parts[i].reader->cursor.n_read = run->parts[i].reader->list.n_blocks;
     }
-    return status;
+    return RP_OK;
+}
+
+static rp_status count_by(counter *c, way by, size_t postings)
+{
+    rp__cpu_run *run = c->run;
+    rp_status status = RP_OK;
+    if (by == TELL)
+        return tell_lists(c, postings);
+    if (by != GATHER)
+        status = open_longest(c);
+    if (status != RP_OK)
+        return status;
+    if (by == SEARCH_MERGED && c->n != 1)
+        return c->n > 1 ? search_merged(c, postings) : RP_OK;
+    status = open_lists(c);
+    if (status != RP_OK)
+        return status;
+    return by == SEARCH_MERGED ? search_list(c, run->parts[0].reader) : gather(c);
 }
 
 static rp_status run_count(rp__cpu_run *run)
@@ -362,19 +520,22 @@ static rp_status run_count(rp__cpu_run *run)
         status = rp__part_open(run, &run->parts[i]);
     if (status != RP_OK)
         return status;
-    const uint64_t postings = count_postings(run);
-    const bool searches = searches_longest(run, postings);
-    if (!searches && merges(run, postings))
-        return count_few(run, (size_t)postings);
+    size_t postings;
+    const way by = choose(run, &postings);
+    if (by == MERGE) {
+        array all = {0};
+        status = merge_lists(run, run->n_parts, postings, &all);
+        run->total = all.n;
+        return status;
+    }
     counter *c = rp__arena_alloc(run->arena, sizeof *c);
     if (!c)
         return rp__error_no_memory(run->err);
     memset(c, 0, offsetof(counter, docids));
     c->run = run;
-    status = open_counter(c, searches);
-    if (status != RP_OK)
-        return status;
-    return c->longest && c->n == 1 ? search_list(c, run->parts[0].reader) : gather(c);
+    c->n = run->n_parts;
+    c->kernel = rp__bitset_find(rp__cpu_features());
+    return count_by(c, by, postings);
 }
 
 const rp__algorithm rp__count_row = {"count", false, applies, run_count, .is_lazy = true};
