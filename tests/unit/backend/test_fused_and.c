@@ -17,7 +17,7 @@
 #include "encoded_list.h"
 #include "lab/gpu/gpu_case_lists.h"
 
-enum { DOCS = 20000, LISTS = 40, TABLE = 256, SCALE_BITS = 20, PAIRS = 300 };
+enum { DOCS = 20000, LISTS = 40, TABLE = 256, SCALE_BITS = 20, PAIRS = 300, PAIRS_MOST = 1024 };
 
 static const uint8_t codecs[] = {KARG_CODEC_BP128,  KARG_CODEC_RAW,    KARG_CODEC_EF128,
                                  KARG_CODEC_BITMAP, KARG_CODEC_OPTPFD, KARG_CODEC_RICE};
@@ -95,14 +95,14 @@ static void make_list(world *w, uint32_t i)
     l->word.list.freq_code = i % 3 ? KARG_CODEC_OPTPFD : KARG_CODEC_BP128;
 }
 
-/* A call that fails, counted from the opening on; 0: none. */
-static void *open_failing(uint64_t fail_at)
+/* fail_at: a call that fails, counted from the opening on; 0: none. */
+static void *open_seeded(uint64_t seed, uint64_t fail_at)
 {
     world *w = calloc(1, sizeof *w);
     rp_error err = {.text = ""};
     random_state = 7;
-    rp__emulated_device_configure(
-        &(rp__emulated_device_options){.seed = 3, .fail_at = fail_at, .fail_code = RP_CU_INVALID});
+    rp__emulated_device_configure(&(rp__emulated_device_options){
+        .seed = seed, .fail_at = fail_at, .fail_code = RP_CU_INVALID});
     assert_int_equal(rp__device_open(&w->device, rp__emulated_device_driver(), 0, &err), RP_OK);
     for (uint32_t i = 0; i < LISTS; i++)
         make_list(w, i);
@@ -117,6 +117,11 @@ static void *open_failing(uint64_t fail_at)
     assert_int_equal(rp__device_wait(&w->device), RP_OK);
     w->at_norms = (karg_norms){w->at_codes, w->at_table, 1, TABLE};
     return w;
+}
+
+static void *open_failing(uint64_t fail_at)
+{
+    return open_seeded(3, fail_at);
 }
 
 static int open_world(void **state)
@@ -224,7 +229,7 @@ static void check(const world *w, const rp__fused_and *b, uint32_t i, const quer
     const rp__fused_and_count *count = rp__fused_and_count_of(b, i);
     const karg_pair *pairs = rp__fused_and_pairs_of(b, i);
     uint32_t total = 0, score;
-    rp__scored *room = malloc(rp__topk_room(PAIRS) * sizeof *room);
+    rp__scored *room = malloc(rp__topk_room(PAIRS_MOST) * sizeof *room);
     rp__topk best;
     rp__topk_init(&best, room, b->args.k);
     for (uint32_t d = b->args.begin; d < b->args.end; d++)
@@ -242,7 +247,7 @@ static void check(const world *w, const rp__fused_and *b, uint32_t i, const quer
 }
 
 static const rp__fused_and_limits roomy = {
-    .queries = 16, .k = PAIRS, .bytes = 1 << 17, .elements = 1 << 17, .phase = 8};
+    .queries = 16, .k = PAIRS_MOST, .bytes = 1 << 17, .elements = 1 << 17, .phase = 8};
 
 /* ---- Tests ----------------------------------------------------------------------------------- */
 
@@ -414,6 +419,84 @@ static void damaged_bytes_are_met(void **state)
     rp__fused_and_close(&b);
 }
 
+/* Norms by docid % 8: `first` of those that are multiples of 8, `others` of all else. */
+static void set_norms(world *w, uint8_t first, uint8_t others)
+{
+    for (uint32_t d = 0; d < DOCS; d++)
+        w->codes[d] = d % 8 ? others : first;
+    assert_int_equal(rp__device_copy_in(&w->device, w->at_codes, w->codes, DOCS), RP_OK);
+    assert_int_equal(rp__device_wait(&w->device), RP_OK);
+}
+
+/* One query of one list. */
+static void ask_list(world *w, rp__fused_and *b, uint32_t i, uint32_t k, uint32_t end)
+{
+    query q = {.lists = {i}, .n = 1};
+    rp__fused_and_begin(b, &w->at_norms, k, 0, end);
+    assert_true(add(w, b, &q));
+    assert_int_equal(rp__fused_and_start(b), RP_OK);
+    assert_int_equal(rp__fused_and_finish(b), RP_OK);
+    check(w, b, 0, &q);
+}
+
+/* Several blocks rank a query, beside others of a few keys, in any order of blocks and threads. */
+static void many_keys_are_ranked(void **state)
+{
+    static const uint32_t lists[] = {0, 39, 1, 34, 7}; /* of all documents, a third, and so on */
+    static const uint32_t ks[] = {33, 100, PAIRS, 1000, 1024};
+    (void)state;
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        world *w = open_seeded(seed, 0);
+        const uint32_t k = ks[seed % 5];
+        rp__fused_and b;
+        query queries[5];
+        assert_int_equal(rp__fused_and_open(&b, &w->device, &roomy), RP_OK);
+        rp__fused_and_begin(&b, &w->at_norms, k, 0, DOCS);
+        for (uint32_t i = 0; i < 5; i++) {
+            queries[i] = i == 3 ? draw_query(2) : (query){.lists = {lists[i]}, .n = 1};
+            assert_true(add(w, &b, &queries[i]));
+        }
+        assert_int_equal(rp__fused_and_start(&b), RP_OK);
+        assert_int_equal(rp__fused_and_finish(&b), RP_OK);
+        for (uint32_t i = 0; i < 5; i++)
+            check(w, &b, i, &queries[i]);
+        for (uint32_t at = 4000; at <= 4200; at += 96) /* about as many as one block ranks */
+            ask_list(w, &b, 0, k, at);
+        rp__fused_and_close(&b);
+        close_world((void **)&w);
+    }
+}
+
+/* Most documents score the same: the smaller docids come first. */
+static void many_equal_keys_are_ranked(void **state)
+{
+    world *w = *state;
+    rp__fused_and b;
+    assert_int_equal(rp__fused_and_open(&b, &w->device, &roomy), RP_OK);
+    set_norms(w, 9, 9);
+    ask_list(w, &b, 1, 1000, DOCS);
+    assert_true(w->lists[1].n > 9000);
+    set_norms(w, 9, 10);
+    ask_list(w, &b, 1, 100, DOCS);
+    rp__fused_and_close(&b);
+}
+
+/* Of 16,384 keys every eighth is in the sample, in any order of parts. Where those are the best, too few reach what they
+ * say; where they are the worst, too many do: then all are looked at. */
+static void samples_that_mislead_cost_time_alone(void **state)
+{
+    world *w = *state;
+    rp__fused_and b;
+    assert_int_equal(w->lists[0].n, DOCS);
+    assert_int_equal(rp__fused_and_open(&b, &w->device, &roomy), RP_OK);
+    for (uint32_t i = 0; i < 2; i++) {
+        set_norms(w, i ? 200 : 1, i ? 1 : 200);
+        ask_list(w, &b, 0, 1000, 16384);
+        ask_list(w, &b, 0, 33, 16384);
+    }
+    rp__fused_and_close(&b);
+}
+
 /* Each call in turn fails. */
 static void a_failing_device_is_said(void **state)
 {
@@ -496,6 +579,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(two_are_in_work, open_world, close_world),
         cmocka_unit_test_setup_teardown(no_room_is_said, open_world, close_world),
         cmocka_unit_test_setup_teardown(damaged_bytes_are_met, open_world, close_world),
+        cmocka_unit_test(many_keys_are_ranked),
+        cmocka_unit_test_setup_teardown(many_equal_keys_are_ranked, open_world, close_world),
+        cmocka_unit_test_setup_teardown(samples_that_mislead_cost_time_alone, open_world,
+                                        close_world),
         cmocka_unit_test(a_failing_device_is_said),
         cmocka_unit_test(failures_leave_nothing),
     };

@@ -5,7 +5,10 @@
 
 #include "backend/gpu/exec/phrase_verify.h"
 
-enum { BYTES_MAX = 1 << 18 }; /* of their terms */
+enum {
+    BYTES_MAX = 1 << 18, /* of their terms */
+    PAIRS_MAX = 1 << 17, /* of all of them: pinning memory for more takes longer than it saves */
+};
 
 typedef rp__flight flight;
 
@@ -34,16 +37,18 @@ rp_status rp__and_group_begin(flight *f)
     rp__fused_and *b = batch_of(f);
     rp__residency *residency = f->exec->index->residency;
     const uint32_t queries = f->exec->in_group ? f->row->max_queries : 1;
+    const size_t all = (size_t)queries * pairs_of(f), pairs = all < PAIRS_MAX ? all : PAIRS_MAX;
     rp_status status = RP_OK;
     f->own = rp__arena_array(f->exec->arena, f->n, sizeof(rp__batch_item *));
     if (!f->own)
         return rp__exec_no_memory(f);
-    if (!b->device || b->limits.k < pairs_of(f)) {
+    if (!b->device || b->limits.pairs < pairs) {
         rp__fused_and_close(b);
         rp__fused_and_limits limits = {
             .queries = queries,
             .elements = residency->limit ? 0 : RP_LAUNCH_ELEMENTS_MAX,
             .k = pairs_of(f),
+            .pairs = pairs,
             .bytes = f->exec->in_group ? BYTES_MAX : KARG_MAX_TERMS * sizeof(karg_and_term),
             .lease = &f->lease};
         status = rp__fused_and_open(b, f->exec->device, &limits);
@@ -76,12 +81,15 @@ rp_status rp__and_group_scratch(flight *f)
     return rp__fused_and_hold(batch_of(f), count_elements(f), (uint32_t)f->n, pairs_of(f));
 }
 
-/* As many queries as are likely to fit: most lists are there already, or are read as they are stored. */
+/* As many queries as their pairs have room for, and as are likely to fit: most lists are there already, or are read as
+ * they are stored. */
 size_t rp__and_group_fit(const rp__exec *exec, rp__batch_item *const *items, size_t n)
 {
     enum { SPARSE_GAP = 64, LIKELY = 4 };
     const rp__residency *r = exec->index->residency;
+    const size_t k = exec->prototype->k, max = k ? PAIRS_MAX / k : n;
     uint64_t bytes = 0;
+    n = n < max ? n : max;
     for (size_t i = 0; i < n && r->is_scarce; i++) {
         const rp__query *query = &items[i]->query;
         for (size_t w = 0; w < query->n_words; w++) {

@@ -17,9 +17,7 @@ enum {
     ELEMENTS = 1 << 22,
     WARPS = 2, /* of a block of threads */
     PHASES_MAX = 32,
-    PHASE = 8192,     /* parts of a phase, about: a few times what the device has in work */
-    RANKERS = 8,      /* blocks of threads of a multiprocessor that rank */
-    RANK_BLOCK = 128, /* threads of each */
+    PHASE = 8192, /* parts of a phase, about: a few times what the device has in work */
 };
 
 /* ---- Memory ---------------------------------------------------------------------------------- */
@@ -56,7 +54,7 @@ static size_t scratch_bytes(const rp__fused_and_limits *l)
 /* Behind the word that tells that it is there. */
 static size_t out_bytes(const rp__fused_and_limits *l)
 {
-    return rp__bits_align(ALIGN + l->queries * (sizeof(karg_found) + l->k * sizeof(karg_pair)),
+    return rp__bits_align(ALIGN + l->queries * sizeof(karg_found) + l->pairs * sizeof(karg_pair),
                           ALIGN);
 }
 
@@ -117,6 +115,7 @@ rp_status rp__fused_and_open(rp__fused_and *b, rp__device *device,
     void *host = NULL;
     *b = (rp__fused_and){.device = device, .limits = *limits};
     b->limits.elements = limits->elements ? limits->elements : ELEMENTS;
+    b->limits.pairs = limits->pairs ? limits->pairs : (size_t)limits->queries * limits->k;
     size_t all = parts_at(&b->limits) + out_bytes(&b->limits);
     rp_status status = RP_OK;
     if (!limits->is_shared)
@@ -155,10 +154,11 @@ void rp__fused_and_close(rp__fused_and *b)
 }
 
 /* Of plain memory a half more, so that growing ends soon. */
-static rp_status hold_keys(rp__fused_and *b, uint64_t n)
+static rp_status hold_keys(rp__fused_and *b, uint64_t parts, uint32_t k)
 {
-    size_t bytes = n * sizeof(uint64_t);
-    if (n == 0)
+    const uint64_t each = KARG_AND_TILE + (k > KARG_AND_RANKED ? KARG_AND_RANK_KEPT : 0);
+    const size_t bytes = parts * each * sizeof(uint64_t);
+    if (bytes == 0 || k == 0)
         return RP_OK;
     bool is_plain = !b->limits.lease && bytes > b->keys.bytes;
     return rp__scratch_hold(&b->keys, b->limits.lease, b->device,
@@ -169,7 +169,7 @@ rp_status rp__fused_and_hold(rp__fused_and *b, uint64_t elements, uint32_t queri
 {
     uint64_t parts = elements / KARG_AND_TILE + queries;
     rp_status status = lease_scratch(b);
-    return status == RP_OK ? hold_keys(b, k ? parts * KARG_AND_TILE : 0) : status;
+    return status == RP_OK ? hold_keys(b, parts, k) : status;
 }
 
 /* ---- Queries --------------------------------------------------------------------------------- */
@@ -203,7 +203,8 @@ bool rp__fused_and_add(rp__fused_and *b, const karg_and_term *words, uint32_t n)
 {
     uint64_t at, limit = b->elements + words[0].n;
     uint32_t word = (uint32_t)(b->used / sizeof *words);
-    if (b->n_queries == b->limits.queries || limit > b->limits.elements)
+    if (b->n_queries == b->limits.queries || limit > b->limits.elements ||
+        (b->n_queries + (size_t)1) * b->args.k > b->limits.pairs)
         return false;
     void *scratch = rp__fused_and_put(b, n * sizeof *words, &at);
     if (!scratch)
@@ -284,14 +285,15 @@ static rp_status send(rp__fused_and *b)
     return status == RP_OK ? rp__device_copy_in(b->device, in, b->host, b->used + starts) : status;
 }
 
+/* As many blocks as keys can ask for: those that have none leave at once. */
 static rp_status launch_rank(rp__fused_and *b)
 {
     const karg_and_topk *a = &b->args;
-    uint32_t limit = RANKERS * b->device->processors, keys = 1;
+    uint32_t keys = 1;
     while (keys < a->k)
         keys *= 2;
-    rp__launch how = {a->n_queries < limit ? a->n_queries : limit, RANK_BLOCK,
-                      KARG_TOPK_SHARED + keys * (uint32_t)sizeof(uint64_t)};
+    rp__launch how = {a->n_parts / KARG_AND_RANK_PARTS + a->n_queries, KARG_AND_RANK_BLOCK,
+                      KARG_TOPK_SHARED + (KARG_AND_RANK_KEYS + keys) * (uint32_t)sizeof(uint64_t)};
     return rp__device_launch(b->device, RP_KERNEL_and_batch_topk_rank_kernel, how, a);
 }
 
@@ -335,7 +337,7 @@ static void run_job(rp__device_job *job)
 
 rp_status rp__fused_and_start(rp__fused_and *b)
 {
-    rp_status status = hold_keys(b, b->args.k ? (uint64_t)b->n_parts * KARG_AND_TILE : 0);
+    rp_status status = hold_keys(b, b->n_parts, b->args.k);
     if (status != RP_OK || b->n_queries == 0)
         return status;
     b->is_busy = true;
@@ -364,7 +366,7 @@ rp_status rp__fused_and_again(rp__fused_and *b)
     return launch(b);
 }
 
-/* By the number that the kernel leaves, where it does; a kernel that has ended without it has failed. */
+/* By the number that the kernel leaves; one that has ended without it has failed. */
 rp_status rp__fused_and_finish(rp__fused_and *b)
 {
     if (!b->is_busy)
@@ -372,16 +374,13 @@ rp_status rp__fused_and_finish(rp__fused_and *b)
     rp_status started = rp__fused_and_await(b);
     if (b->device->is_lost)
         return RP_UNAVAILABLE;
-    const bool is_published = b->args.k <= KARG_AND_RANKED;
     rp__cu_stream other = enter(b);
-    rp_status status =
-        is_published ? rp__device_wait_for(b->device, b->device->stream, ended(b), b->args.number)
-                     : rp__device_wait(b->device);
+    rp_status status = rp__device_wait_for(b->device, b->device->stream, ended(b), b->args.number);
     leave(b, other);
     b->is_busy = status != RP_OK;
     if (status == RP_OK && started != RP_OK)
         status = started;
-    else if (status == RP_OK && is_published && *ended(b) != b->args.number)
+    else if (status == RP_OK && *ended(b) != b->args.number)
         status = RP_UNAVAILABLE;
     b->is_dirty = b->is_dirty && !(status == RP_OK && b->is_launched);
     return status;
@@ -391,8 +390,7 @@ bool rp__fused_and_is_done(const rp__fused_and *b)
 {
     if (!b->is_busy || b->device->is_lost)
         return true;
-    if (b->args.k <= KARG_AND_RANKED &&
-        __atomic_load_n(ended(b), __ATOMIC_ACQUIRE) == b->args.number)
+    if (__atomic_load_n(ended(b), __ATOMIC_ACQUIRE) == b->args.number)
         return true;
     rp__cu_stream stream = b->stream ? b->stream : b->device->stream;
     return b->device->driver->stream_query(stream) != RP_CU_NOT_READY;

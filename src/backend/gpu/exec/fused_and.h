@@ -20,6 +20,7 @@ typedef struct rp__fused_and_limits {
     uint32_t queries;
     uint64_t elements; /* postings of their shortest lists, below 2^32; 0: 2^22 */
     uint32_t k;        /* pairs of each, at most RP_FUSED_AND_K */
+    size_t pairs;      /* of all queries; 0: k of each */
     size_t bytes;      /* of what queries bring along: words, lists that are copied */
     rp__lease *lease; /* by which it has scratch, on the stream of the device; NULL: plain memory */
     /* parts of lists, near each other, that are worked on together, about; 0: as measured */
@@ -63,7 +64,7 @@ void rp__fused_and_close(rp__fused_and *b);
 /* Scratch for so many elements of so many queries and k pairs each, as rp__scratch_hold: before
  * begin, where there is a lease. */
 rp_status rp__fused_and_hold(rp__fused_and *b, uint64_t elements, uint32_t queries, uint32_t k);
-/* An empty batch: of k pairs a query, k at most limits.k, 0: the number alone is wanted; among
+/* An empty batch: of k pairs a query, 0: the number alone is wanted; among
  * documents from `begin` on and before `end`, which is at most the number of them. Not while it is
  * in work. */
 void rp__fused_and_begin(rp__fused_and *b, const karg_norms *norms, uint32_t k, uint32_t begin,
@@ -74,8 +75,8 @@ void *rp__fused_and_put(rp__fused_and *b, size_t bytes, uint64_t *at);
 /* Where the words of the next query go, for who writes them there and then adds them; NULL: there
  * is no room for KARG_MAX_TERMS. */
 karg_and_term *rp__fused_and_next(const rp__fused_and *b);
-/* A query of n words, 1 to KARG_MAX_TERMS, the shortest list first. False: there is no room left;
- * nothing was added. */
+/* A query of n words, 1 to KARG_MAX_TERMS, the shortest list first. False: there is no room left,
+ * be it for its pairs; nothing was added. */
 bool rp__fused_and_add(rp__fused_and *b, const karg_and_term *words, uint32_t n);
 
 /* Gives the batch to the device, by the card's queue; does not wait, and does not use the device

@@ -605,21 +605,22 @@ typedef struct karg_and_part {
 
 typedef struct karg_and_state { /* of a query in work; all 0 before a launch, and again after it */
     karg_found found;           /* n_pairs: keys */
-    uint32_t done;              /* parts */
+    uint32_t done;              /* parts; of a large k, blocks that have kept their share */
     uint32_t min_score;         /* k documents score so much */
-    uint32_t zero[2];
+    /* of a large k: keys that blocks have kept; not 0: a block had no room for all of its */
+    uint32_t kept, is_crowded;
 } karg_and_state;
 
 typedef struct karg_and_topk {
     uint64_t terms, starts; /* karg_and_term, karg_and_start */
     uint64_t parts;         /* karg_and_part; 0: in the order of queries */
     uint64_t states;        /* karg_and_state a query */
-    uint64_t answered;      /* u32: queries; as states */
-    uint64_t keys;          /* u64: KARG_AND_TILE a part */
+    uint64_t answered;      /* u32: queries, or blocks that rank; as states */
+    /* u64: KARG_AND_TILE a part; of a large k, KARG_AND_RANK_KEPT a part behind them all */
+    uint64_t keys;
     /* karg_found a query: n_pairs of them are there; karg_pair: k a query, best first */
     uint64_t counts, pairs;
-    /* u32 in memory of the host, if k is at most KARG_AND_RANKED: `number`, when all is there */
-    uint64_t ended;
+    uint64_t ended; /* u32 in memory of the host: `number`, when all is there */
     karg_norms norms;
     uint32_t n_queries, n_parts;
     uint32_t begin, end; /* requested documents; end is at most the number of all */
@@ -630,8 +631,12 @@ enum {
     KARG_AND_TERMS = 1 << 24,
     KARG_AND_SHARED = 3968, /* bytes of shared memory of a warp, */
     KARG_AND_SCORES = 3072, /* and, if k is not 0, so many more */
-    /* a k up to which the last part of a query ranks; of others, another kernel does */
+    /* a k up to which the last part of a query ranks; of others, another kernel does, */
     KARG_AND_RANKED = 32,
+    KARG_AND_RANK_BLOCK = 256, /* in blocks of so many threads, each of which has */
+    KARG_AND_RANK_PARTS = 32,  /* the keys of so many parts, and */
+    KARG_AND_RANK_KEYS = 4096, /* so many keys in shared memory, which are ranked at once; */
+    KARG_AND_RANK_KEPT = KARG_AND_TILE / 2, /* of more, so many a part may be kept */
 };
 
 /* make_tiles.cu, check_lists.cu, check_blocks.cu, docids_to_bits.cu, freq_differences.cu,

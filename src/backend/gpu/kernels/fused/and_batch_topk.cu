@@ -2,8 +2,8 @@
  * BM25.
  * Owns:   a warp owns a part of a query's shortest list: the candidates that the query's other
  *         lists reduce (prim/warp/candidates.cuh). What is left is scored, a document and term a
- *         lane, and keys go to the query's buffer. The last part of a query ranks them; a block of
- *         another kernel does so for a large k.
+ *         lane, and keys go to the query's buffer. The last part of a query ranks them; of a large
+ *         k blocks of another kernel do, as many as the query has found keys for.
  * Moves:  lists as they lie in the index: the blocks that are needed, or one word of bits. Shared:
  *         args.h says how much.
  * Limits: codecs of candidates.cuh; any bytes.
@@ -226,7 +226,7 @@ PRIM bool and_topk_is_last(const and_topk_tile &m)
 
 PRIM void and_topk_clear(karg_and_state *state)
 {
-    *state = {{0, 0, 0, 0}, 0, 0, {0, 0}};
+    *state = {{0, 0, 0, 0}, 0, 0, 0, 0};
 }
 
 PRIM_APART void and_topk_answer(const karg_and_topk &a, const and_topk_tile &m)
@@ -291,28 +291,228 @@ RP_KERNEL_BOUNDED(and_batch_topk_kernel, karg_and_topk, 128, 8)
 }
 
 #ifndef RP_KERNELS_IIU /* it scores nothing: one kernel serves all rankings */
+/* ---- A large k ------------------------------------------------------------------------------- */
+
+/* Few keys are ranked where they are, in shared memory. Many are shared out: each block drops those
+ * of its share that are below a cut, and the last block of the query ranks what all have kept. All
+ * blocks of a query take the cut from the same sample of its keys, so that nobody waits. */
+
+enum {
+    RANK_SHARE = KARG_AND_RANK_PARTS * KARG_AND_TILE, /* keys of a block */
+    RANK_SAMPLE = 2048,                               /* keys that the cut is taken from */
+    RANK_EACH = 8,                                    /* keys of a thread on their way at a time */
+};
+static_assert((int)RANK_SAMPLE <= (int)KARG_AND_RANK_KEYS, "the sample is in shared memory");
+
+/* A query's keys, and those that reached the cut. */
+struct and_rank_query {
+    const uint64_t *keys;
+    uint64_t *kept;
+    karg_and_state *state;
+    uint32_t number, n, capacity; /* of kept */
+};
+
+/* Shared memory. */
+struct and_rank_space {
+    uint32_t *bins;
+    uint64_t *keys, *best; /* KARG_AND_RANK_KEYS; a power of two, at least k */
+};
+
+/* Blocks of the queries before q: each has enough for its parts, at most one more. */
+PRIM uint32_t and_rank_before(const karg_and_start *starts, uint32_t q)
+{
+    return prim_load(&starts[q].part) / KARG_AND_RANK_PARTS + q;
+}
+
+/* The query of a block. */
+PRIM uint32_t and_rank_find(const karg_and_topk &a)
+{
+    const karg_and_start *starts = prim_at<const karg_and_start>(a.starts);
+    uint32_t q = 0, n = a.n_queries;
+#pragma unroll 1
+    while (n > 1) {
+        uint32_t half = n / 2;
+        q += and_rank_before(starts, q + half) <= prim_block() ? half : 0;
+        n -= half;
+    }
+    return q;
+}
+
+/* A block that has no share may come when the state is cleared: its query then has no keys. */
+PRIM and_rank_query and_rank_open(const karg_and_topk &a, uint32_t q)
+{
+    const karg_and_start *starts = prim_at<const karg_and_start>(a.starts);
+    uint32_t first = prim_load(&starts[q].part), parts = prim_load(&starts[q + 1].part) - first;
+    uint64_t *keys = prim_at<uint64_t>(a.keys);
+    uint64_t *kept = keys + (uint64_t)a.n_parts * KARG_AND_TILE;
+    karg_and_state *state = prim_at<karg_and_state>(a.states) + q;
+    return {keys + (uint64_t)first * KARG_AND_TILE,
+            kept + (uint64_t)first * KARG_AND_RANK_KEPT,
+            state,
+            q,
+            prim_look(&state->found.n_pairs),
+            parts * KARG_AND_RANK_KEPT};
+}
+
+/* All threads of a block: the least of the `need` best of n keys, in memory of any kind, or a
+ * number with no key between them and the others. */
+PRIM_APART uint64_t and_rank_cut(const uint64_t *keys, uint32_t n, uint32_t need, uint32_t *bins)
+{
+    auto score = [=](uint32_t i, uint32_t *v) {
+        *v = (uint32_t)(prim_load_now64(&keys[i]) >> 32);
+        return true;
+    };
+    auto docid = [=](uint32_t i) { return ~(uint32_t)prim_load_now64(&keys[i]); };
+    return topk_cut(score, docid, n, need, bins);
+}
+
+/* All threads of a block: those of n keys that reach the cut, to shared memory, `capacity` of them.
+ * Returns their number. */
+PRIM_APART uint32_t and_rank_filter(const uint64_t *keys, uint32_t n, uint64_t cut, uint64_t *to,
+                                    uint32_t capacity, uint32_t *bins)
+{
+    if (prim_thread() == 0)
+        bins[0] = 0;
+    prim_sync();
+    for (uint32_t from = 0; from < n; from += RANK_EACH * prim_block_size()) {
+        uint64_t mine[RANK_EACH];
+#pragma unroll
+        for (uint32_t e = 0; e < RANK_EACH; e++) {
+            uint32_t i = from + e * prim_block_size() + prim_thread();
+            mine[e] = i < n ? prim_load_now64(&keys[i]) : 0;
+        }
+#pragma unroll
+        for (uint32_t e = 0; e < RANK_EACH; e++) {
+            bool is_kept = mine[e] && mine[e] >= cut;
+            uint32_t all = prim_ballot<32>(is_kept), place = 0;
+            if (prim_lane() == 0 && all)
+                place = prim_atomic_add(&bins[0], prim_count(all));
+            place = prim_shuffle<32>(place, 0) + prim_count(all & prim_mask(prim_lane()));
+            if (is_kept && place < capacity)
+                to[place] = mine[e];
+        }
+    }
+    prim_sync();
+    uint32_t kept = bins[0];
+    prim_sync();
+    return kept;
+}
+
+/* A key that k of the query's reach, but for bad luck, and some more: of a sample, as many as are
+ * expected to be among the k best, three deviations and two. */
+PRIM uint64_t and_rank_sample(const and_rank_query &q, uint32_t k, const and_rank_space &s)
+{
+    const uint32_t expected = (uint32_t)((uint64_t)k * RANK_SAMPLE / q.n) + 1;
+    const uint32_t need = expected + (3U << (prim_width(expected) + 1) / 2) + 2;
+#pragma unroll 8
+    for (uint32_t i = prim_thread(); i < RANK_SAMPLE; i += KARG_AND_RANK_BLOCK)
+        s.keys[i] = prim_load(&q.keys[(uint64_t)i * q.n / RANK_SAMPLE]);
+    prim_sync();
+    return and_rank_cut(s.keys, RANK_SAMPLE, need, s.bins);
+}
+
+/* A block's share, to what others of the query have kept. */
+PRIM void and_rank_keep(const and_rank_query &q, uint32_t share, uint32_t k,
+                        const and_rank_space &s)
+{
+    const uint32_t first = share * RANK_SHARE, n = prim_min(q.n - first, (uint32_t)RANK_SHARE);
+    const uint64_t cut = and_rank_sample(q, k, s);
+    const uint32_t found =
+        and_rank_filter(q.keys + first, n, cut, s.keys, KARG_AND_RANK_KEYS, s.bins);
+    const uint32_t kept = prim_min(found, (uint32_t)KARG_AND_RANK_KEYS);
+    if (prim_thread() == 0) {
+        s.bins[1] = prim_atomic_add(&q.state->kept, kept);
+        if (found > kept)
+            prim_atomic_or(&q.state->is_crowded, 1);
+    }
+    prim_sync();
+    const uint32_t place = s.bins[1];
+    for (uint32_t i = prim_thread(); i < kept; i += prim_block_size())
+        if (place + i < q.capacity)
+            q.kept[place + i] = s.keys[i];
+}
+
+/* By a block that has kept its share: whether it was the query's last, and sees what the others
+ * have kept. */
+PRIM bool and_rank_is_last(const and_rank_query &q, uint32_t shares, uint32_t *bins)
+{
+    prim_fence();
+    prim_sync();
+    if (prim_thread() == 0)
+        bins[0] = prim_atomic_add(&q.state->done, 1) + 1 == shares;
+    prim_fence();
+    prim_sync();
+    bool is_last = bins[0] != 0;
+    prim_sync();
+    return is_last;
+}
+
+/* Blocks that have no share may look at it meanwhile. */
+PRIM void and_rank_clear(karg_and_state *state)
+{
+    for (uint32_t i = 0; i < sizeof *state / sizeof(uint32_t); i++)
+        prim_store_now((uint32_t *)state + i, 0);
+}
+
+/* If too few or too many keys were kept, all are looked at again. */
+PRIM void and_rank_answer(const karg_and_topk &a, const and_rank_query &q, const and_rank_space &s)
+{
+    const uint32_t kept = prim_load_now(&q.state->kept);
+    const bool is_cut = q.n > KARG_AND_RANK_KEYS && kept >= a.k && kept <= q.capacity &&
+                        !prim_load_now(&q.state->is_crowded);
+    const uint64_t *from = is_cut ? q.kept : q.keys;
+    const uint32_t n = is_cut ? kept : q.n;
+    karg_found *count = prim_at<karg_found>(a.counts) + q.number;
+    if (prim_thread() == 0)
+        *count = {prim_load_now(&q.state->found.n), 0, prim_load_now(&q.state->found.damaged), 0};
+    uint32_t left = n;
+    if (n <= KARG_AND_RANK_KEYS)
+        left = and_rank_filter(from, n, 0, s.keys, KARG_AND_RANK_KEYS, s.bins);
+    from = n <= KARG_AND_RANK_KEYS ? s.keys : from;
+    uint64_t *best = left <= topk_power(a.k) ? s.keys : s.best;
+    if (best == s.best)
+        left = and_rank_filter(from, n, and_rank_cut(from, n, a.k, s.bins), best, a.k, s.bins);
+    left = best == s.best ? prim_min(left, a.k) : left; /* damaged lists may repeat a document */
+    topk_write(best, left, a.k, prim_at<karg_pair>(a.pairs) + (uint64_t)q.number * a.k,
+               &count->n_pairs);
+    prim_sync();
+    if (prim_thread() == 0)
+        and_rank_clear(q.state);
+}
+
+/* By all blocks, so that none looks at anything when the host goes on: the last says so. */
+PRIM void and_rank_end(const karg_and_topk &a)
+{
+    uint32_t *answered = prim_at<uint32_t>(a.answered);
+    prim_fence_host();
+    prim_sync();
+    if (prim_thread() == 0 && prim_atomic_add(answered, 1) + 1 == prim_grid_size()) {
+        *answered = 0;
+        prim_fence_host();
+        *prim_at<volatile uint32_t>(a.ended) = a.number;
+    }
+}
+
 /* The k best of each query's keys, where k is large. */
-RP_KERNEL_BOUNDED(and_batch_topk_rank_kernel, karg_and_topk, 128, 8)
+RP_KERNEL_BOUNDED(and_batch_topk_rank_kernel, karg_and_topk, KARG_AND_RANK_BLOCK, 4)
 {
     uint32_t *bins = (uint32_t *)prim_shared();
-    uint64_t *best = (uint64_t *)(bins + TOPK_WORDS);
-    for (uint32_t q = prim_block(); q < a.n_queries; q += prim_grid_size()) {
-        karg_and_state *state = prim_at<karg_and_state>(a.states) + q;
-        uint32_t first = prim_load(&prim_at<const karg_and_start>(a.starts)[q].part);
-        const uint64_t *keys = prim_at<const uint64_t>(a.keys) + (uint64_t)first * KARG_AND_TILE;
-        karg_found *count = prim_at<karg_found>(a.counts) + q;
-        auto score = [&](uint32_t i, uint32_t *s) {
-            *s = (uint32_t)(keys[i] >> 32);
-            return true;
-        };
-        auto docid = [&](uint32_t i) { return ~(uint32_t)keys[i]; };
-        if (prim_thread() == 0)
-            *count = {state->found.n, 0, state->found.damaged, 0};
-        topk_select(score, docid, state->found.n_pairs, a.k, bins, best,
-                    prim_at<karg_pair>(a.pairs) + (uint64_t)q * a.k, &count->n_pairs);
-        prim_sync();
-        if (prim_thread() == 0)
-            and_topk_clear(state);
+    uint64_t *keys = (uint64_t *)(bins + TOPK_WORDS);
+    const and_rank_space s = {bins, keys, keys + KARG_AND_RANK_KEYS};
+    const uint32_t number = and_rank_find(a);
+    const and_rank_query q = and_rank_open(a, number);
+    const uint32_t share =
+        prim_block() - and_rank_before(prim_at<const karg_and_start>(a.starts), number);
+    const uint32_t shares = q.n <= KARG_AND_RANK_KEYS ? 1 : (q.n - 1) / RANK_SHARE + 1;
+    if (share < shares) {
+        bool is_last = true;
+        if (q.n > KARG_AND_RANK_KEYS) {
+            and_rank_keep(q, share, a.k, s);
+            is_last = and_rank_is_last(q, shares, bins);
+        }
+        if (is_last)
+            and_rank_answer(a, q, s);
     }
+    and_rank_end(a);
 }
 #endif
