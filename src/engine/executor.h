@@ -164,7 +164,7 @@ void rp__executor_tasks_give_back(rp_executor *executor, rp__task *task);
 /* A task that stands for others answers `inner` now. */
 void rp__executor_tasks_tie(rp__task *outer, rp__task *inner);
 /* A free one with a ticket for the calling thread; NULL: *status and err say why not. */
-rp__task *rp__executor_begin_task(rp_executor *executor, rp_status *status, rp_error *err);
+rp__task *rp__executor_submit_begin(rp_executor *executor, rp_status *status, rp_error *err);
 /* Back to the free ones, and one less lives. */
 void rp__executor_tasks_release(rp_executor *executor, rp__task *task);
 /* `now` is what the clock says, or said a moment ago. */

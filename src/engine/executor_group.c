@@ -107,7 +107,7 @@ static rp_status seat_group(rp_executor *e, rp__group *g, rp_error *err)
     size_t left = g->n;
     rp_status status = RP_OK;
     for (size_t i = 0; i < n; i++) {
-        rp__task *t = rp__executor_begin_task(e, &status, i == 0 ? err : NULL);
+        rp__task *t = rp__executor_submit_begin(e, &status, i == 0 ? err : NULL);
         if (!t)
             return i == 0 ? status : RP_OK;
         if (i == 0)

@@ -178,7 +178,7 @@ static rp_status refuse(rp_executor *e, const char *why, rp_error *err)
     return rp__error_set(err, RP_BUSY, "the query was refused: %s", why);
 }
 
-rp__task *rp__executor_begin_task(rp_executor *e, rp_status *status, rp_error *err)
+rp__task *rp__executor_submit_begin(rp_executor *e, rp_status *status, rp_error *err)
 {
     rp__task *t = NULL;
     if (e->is_drained)
@@ -192,7 +192,7 @@ rp__task *rp__executor_begin_task(rp_executor *e, rp_status *status, rp_error *e
 static rp__task *get_task(rp_executor *e, rp_status *status, rp_error *err)
 {
     pthread_mutex_lock(&e->lock);
-    rp__task *t = rp__executor_begin_task(e, status, err);
+    rp__task *t = rp__executor_submit_begin(e, status, err);
     rp__executor_unlock(e);
     return t;
 }
