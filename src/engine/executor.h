@@ -226,7 +226,7 @@ void rp__executor_group_leave(rp__task *task);
 bool rp__executor_group_stop(rp_executor *executor, uint64_t ticket);
 /* A job of a group, whatever waits and though the executor is drained; `outer` stands for it. */
 rp_status rp__executor_submit_inner(rp_executor *executor, rp__task *outer, const rp_job *job,
-                                  rp_error *err);
+                                    rp_error *err);
 /* Without the lock: does what is left to do for a task, which is released if it has ended. */
 void rp__executor_core_finish(rp_executor *executor, rp__task *task);
 
