@@ -144,19 +144,19 @@ static bool take_line(rp__bsu *bsu, uint32_t doc, rp__sim_clock *clock)
 
 /* ---- Candidates ------------------------------------------------------------------------------ */
 
-static bool push(rp__bsu *bsu, const rp__sim_posting *posting, rp__sim_clock *clock)
+static bool push(rp__bsu *bsu, const rp__sim_candidate *candidate, rp__sim_clock *clock)
 {
     if (!rp__link_space(&bsu->out, clock))
         return false;
-    *(rp__sim_posting *)rp__link_push(&bsu->out, clock) = *posting;
+    *(rp__sim_candidate *)rp__link_push(&bsu->out, clock) = *candidate;
     rp__link_pop(bsu->in, clock);
     return true;
 }
 
 static bool pass_end(rp__bsu *bsu, const rp__sim_posting *posting, rp__sim_clock *clock)
 {
-    rp__sim_posting end = *posting;
-    rp__sim_blame(&end.status, bsu->status);
+    rp__sim_candidate end = {.posting = *posting};
+    rp__sim_blame(&end.posting.status, bsu->status);
     if (bsu->stream.in_flight || !push(bsu, &end, clock))
         return false;
     bsu->stream.next_line = bsu->stream.index = 0;
@@ -171,22 +171,22 @@ static bool pass_end(rp__bsu *bsu, const rp__sim_posting *posting, rp__sim_clock
  * */
 static bool pass_candidate(rp__bsu *bsu, const rp__sim_posting *posting, rp__sim_clock *clock)
 {
-    rp__sim_posting out = *posting;
-    if (bsu->candidate < 0 || out.doc > bsu->setup->list1.last_doc) {
-        out.flags = (uint8_t)(out.flags | RP_SIM_NONE);
-        if (!(out.flags & RP_SIM_LAST)) {
+    rp__sim_candidate out = {.posting = *posting};
+    if (bsu->candidate < 0 || posting->doc > bsu->setup->list1.last_doc) {
+        out.posting.flags = (uint8_t)(posting->flags | RP_SIM_NONE);
+        if (!(posting->flags & RP_SIM_LAST)) {
             rp__link_pop(bsu->in, clock);
             bsu->counts->dropped++;
             return true;
         }
     } else {
-        out.candidate = (uint32_t)bsu->candidate;
+        out.block = (uint32_t)bsu->candidate;
         out.base = bsu->base;
         out.meta = bsu->meta;
     }
     if (!push(bsu, &out, clock))
         return false;
-    bsu->counts->dropped += out.flags & RP_SIM_NONE ? 1 : 0;
+    bsu->counts->dropped += out.posting.flags & RP_SIM_NONE ? 1 : 0;
     return true;
 }
 

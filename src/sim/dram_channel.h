@@ -117,7 +117,7 @@ struct rp__dram_channel {
     uint64_t next_refresh;               /* step at which the next one falls due */
 
     uint32_t priority, n_priority; /* rank that is refreshed next; refreshes that wait */
-    uint64_t changed; /* frfcfs: step of the last command, or after which a request came */
+    uint64_t changed;          /* frfcfs: step of the last command, or after which a request came */
     struct rp__dram_plan plan; /* frfcfs */
 
     /* r21: requests whose ACT was issued */

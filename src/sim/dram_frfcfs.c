@@ -191,7 +191,8 @@ static bool try_rows(struct rp__dram_channel *c, uint64_t now, uint64_t *wake)
 /* ---- What comes next ------------------------------------------------------------------------- */
 
 /* The next command of an entry that has its turn. */
-static enum rp__dram_kind next_kind(const struct rp__dram_channel *c, const struct rp__dram_entry *e)
+static enum rp__dram_kind next_kind(const struct rp__dram_channel *c,
+                                    const struct rp__dram_entry *e)
 {
     if (!rp__dram_is_open(c, e->bank)) {
         return RP__DRAM_ACT;
@@ -202,10 +203,10 @@ static enum rp__dram_kind next_kind(const struct rp__dram_channel *c, const stru
 static uint64_t next_step(const struct rp__dram_channel *c, const struct rp__dram_entry *e,
                           enum rp__dram_kind kind, uint64_t step)
 {
-    const uint64_t when = kind == RP__DRAM_ACT   ? rp__dram_when_act(c, e->bank, step)
-                          : kind == RP__DRAM_PRE ? rp__dram_when_pre(c, e->bank)
-                                                 : rp__dram_when_column(c, e->bank, e->is_write,
-                                                                        step);
+    const uint64_t when = kind == RP__DRAM_ACT ? rp__dram_when_act(c, e->bank, step)
+                          : kind == RP__DRAM_PRE
+                              ? rp__dram_when_pre(c, e->bank)
+                              : rp__dram_when_column(c, e->bank, e->is_write, step);
     return rp__dram_max(when, step);
 }
 

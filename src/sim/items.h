@@ -113,14 +113,18 @@ enum { RP_SIM_LAST = 1, RP_SIM_NONE = 2, RP_SIM_END = 4 };
 /* A posting on its way to a result. */
 typedef struct rp__sim_posting {
     uint64_t slot;       /* of its block's first result */
-    uint64_t meta;       /* AND, of a paired list: metadata of the candidate */
     uint32_t doc, value; /* value: tf, then score */
     uint32_t block;      /* number of its block */
-    uint32_t candidate;  /* AND: block of list1 that may have its docid */
-    uint32_t base;       /* AND: skip value of that block */
     uint8_t flags;       /* LAST of its block; NONE: no posting, only the flags; END of the query */
     uint8_t status;      /* of END */
 } rp__sim_posting;
+
+/* AND: a posting of list0, and the block of list1 that may have its docid. */
+typedef struct rp__sim_candidate {
+    rp__sim_posting posting;
+    uint32_t block, base; /* base: the block's skip value */
+    uint64_t meta;        /* its metadata, of a paired list */
+} rp__sim_candidate;
 
 /* Write-back to block scheduler: all results of this lane are in memory. */
 typedef struct rp__sim_lane_end {

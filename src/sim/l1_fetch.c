@@ -38,9 +38,9 @@ static bool pass_line(rp__l1_fetch *fetch, rp__sim_clock *clock)
 
 /* ---- Metadata -------------------------------------------------------------------------------- */
 
-static uint64_t meta_at(const rp__l1_fetch *fetch, const rp__sim_posting *posting)
+static uint64_t meta_at(const rp__l1_fetch *fetch, const rp__sim_candidate *candidate)
 {
-    return rp__sim_meta_at(&fetch->setup->list1, posting->candidate);
+    return rp__sim_meta_at(&fetch->setup->list1, candidate->block);
 }
 
 /* Bytes of the metadata in its first line. */
@@ -50,9 +50,10 @@ static uint32_t in_first_line(uint64_t at)
     return n < 8 ? n : 8;
 }
 
-static bool request_meta(rp__l1_fetch *fetch, const rp__sim_posting *posting, rp__sim_clock *clock)
+static bool request_meta(rp__l1_fetch *fetch, const rp__sim_candidate *candidate,
+                         rp__sim_clock *clock)
 {
-    uint64_t at = meta_at(fetch, posting);
+    uint64_t at = meta_at(fetch, candidate);
     uint32_t first = in_first_line(at);
     if (!rp__link_space(&fetch->port.request, clock))
         return false;
@@ -83,9 +84,9 @@ static bool take_lines(rp__l1_fetch *fetch, rp__sim_clock *clock)
         if (line->is_bad)
             rp__sim_blame(&fetch->status, RP_SIM_BAD_ADDRESS);
         if (line->tag == META_TAG) {
-            const rp__sim_posting *posting = rp__link_head(fetch->in, clock);
-            if (posting) /* it waits there until its metadata have come */
-                take_meta(fetch, line, meta_at(fetch, posting));
+            const rp__sim_candidate *candidate = rp__link_head(fetch->in, clock);
+            if (candidate) /* it waits there until its metadata have come */
+                take_meta(fetch, line, meta_at(fetch, candidate));
         } else {
             fetch->kept[line->tag] = *line;
             fetch->has_arrived[line->tag] = true;
@@ -104,14 +105,14 @@ static bool has_meta_with_it(const rp__l1_fetch *fetch)
     return fetch->setup->list1.flags & RP_SIM_PAIRED;
 }
 
-static bool dispatch(rp__l1_fetch *fetch, const rp__sim_posting *posting, rp__sim_clock *clock)
+static bool dispatch(rp__l1_fetch *fetch, const rp__sim_candidate *candidate, rp__sim_clock *clock)
 {
     const rp__list_header *h = &fetch->setup->list1;
-    uint64_t meta = has_meta_with_it(fetch) ? posting->meta : fetch->meta, offset = meta >> 21;
+    uint64_t meta = has_meta_with_it(fetch) ? candidate->meta : fetch->meta, offset = meta >> 21;
     rp__sim_block block = rp__sim_block_of(h, meta);
     block.bit = 8 * h->payload_at + offset;
-    block.number = posting->candidate;
-    block.base = posting->base;
+    block.number = candidate->block;
+    block.base = candidate->base;
     if (!rp__link_space(fetch->block, clock))
         return false;
     fetch->is_sound =
@@ -122,31 +123,31 @@ static bool dispatch(rp__l1_fetch *fetch, const rp__sim_posting *posting, rp__si
         rp__sim_blame(&fetch->status, RP_SIM_BAD_LIST);
     fetch->counts->l1_blocks++;
     fetch->counts->l1_postings += fetch->is_sound ? block.n : 0;
-    fetch->current = posting->candidate;
+    fetch->current = candidate->block;
     fetch->has_meta = false;
     fetch->parts = 0;
     return true;
 }
 
-static bool pass(rp__l1_fetch *fetch, const rp__sim_posting *posting, rp__sim_clock *clock)
+static bool pass(rp__l1_fetch *fetch, const rp__sim_candidate *candidate, rp__sim_clock *clock)
 {
     if (!rp__link_space(&fetch->out, clock))
         return false;
-    rp__sim_posting *out = rp__link_push(&fetch->out, clock);
-    *out = *posting;
+    rp__sim_candidate *out = rp__link_push(&fetch->out, clock);
+    *out = *candidate;
     if (!fetch->is_sound)
-        out->flags = (uint8_t)(out->flags | RP_SIM_NONE);
+        out->posting.flags = (uint8_t)(out->posting.flags | RP_SIM_NONE);
     rp__link_pop(fetch->in, clock);
     return true;
 }
 
-static bool pass_end(rp__l1_fetch *fetch, const rp__sim_posting *posting, rp__sim_clock *clock)
+static bool pass_end(rp__l1_fetch *fetch, const rp__sim_candidate *candidate, rp__sim_clock *clock)
 {
     if (!rp__link_space(&fetch->out, clock) || !rp__link_space(fetch->block, clock))
         return false;
     *(rp__sim_block *)rp__link_push(fetch->block, clock) =
         (rp__sim_block){.is_end = true, .status = fetch->status};
-    pass(fetch, posting, clock);
+    pass(fetch, candidate, clock);
     fetch->current = -1;
     fetch->status = RP_SIM_OK;
     return true;
@@ -154,15 +155,15 @@ static bool pass_end(rp__l1_fetch *fetch, const rp__sim_posting *posting, rp__si
 
 static bool advance(rp__l1_fetch *fetch, rp__sim_clock *clock)
 {
-    const rp__sim_posting *posting = rp__link_head(fetch->in, clock);
-    if (!posting || fetch->is_reading)
+    const rp__sim_candidate *candidate = rp__link_head(fetch->in, clock);
+    if (!candidate || fetch->is_reading)
         return false;
-    if (posting->flags & RP_SIM_END)
-        return pass_end(fetch, posting, clock);
-    if (posting->flags & RP_SIM_NONE || (int64_t)posting->candidate == fetch->current)
-        return pass(fetch, posting, clock);
-    return fetch->has_meta || has_meta_with_it(fetch) ? dispatch(fetch, posting, clock)
-                                                      : request_meta(fetch, posting, clock);
+    if (candidate->posting.flags & RP_SIM_END)
+        return pass_end(fetch, candidate, clock);
+    if (candidate->posting.flags & RP_SIM_NONE || (int64_t)candidate->block == fetch->current)
+        return pass(fetch, candidate, clock);
+    return fetch->has_meta || has_meta_with_it(fetch) ? dispatch(fetch, candidate, clock)
+                                                      : request_meta(fetch, candidate, clock);
 }
 
 rp__turn rp__l1_fetch_step(rp__l1_fetch *fetch, rp__sim_clock *clock)

@@ -15,10 +15,10 @@ rp_status rp__link_init_ahead(rp__link *link, uint32_t depth, uint32_t ahead, si
         slots *= 2;
     *link = (rp__link){.push_cycle = RP_SIM_NEVER,
                        .pop_cycle = RP_SIM_NEVER,
-                       .depth = depth,
-                       .wake_fill = depth,
-                       .mask = slots - 1,
-                       .item_bytes = (uint32_t)item_bytes,
+                       .depth = (uint16_t)depth,
+                       .wake_fill = (uint16_t)depth,
+                       .mask = (uint16_t)(slots - 1),
+                       .item_bytes = (uint16_t)item_bytes,
                        .items = rp__alloc_zero(slots, item_bytes)};
     return link->items ? RP_OK : RP_NO_MEMORY;
 }

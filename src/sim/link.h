@@ -30,27 +30,19 @@ static inline void rp__sim_wake(rp__sim_clock *clock, uint32_t unit)
     clock->wake[unit >> 6] |= UINT64_C(1) << (unit & 63);
 }
 
-/* A unit's place in `wake`. */
-typedef struct rp__sim_alarm {
-    uint64_t bit;
-    uint32_t word;
-} rp__sim_alarm;
-
-static inline rp__sim_alarm rp__sim_alarm_of(uint32_t unit)
-{
-    return (rp__sim_alarm){UINT64_C(1) << (unit & 63), unit >> 6};
-}
-
+/* One line of a host's cache: a cycle of a busy machine touches a hundred links. */
 typedef struct rp__link {
-    uint64_t pushed, popped;        /* items since the machine began */
-    uint64_t push_cycle, pop_cycle; /* the last cycle that had one */
-    uint32_t pushes_now, pops_now;  /* in that cycle */
-    uint32_t depth, mask, item_bytes;
-    uint32_t wake_fill; /* a pop wakes the producer if the link has so many items */
-    rp__sim_alarm producer, consumer;
+    _Alignas(64) uint64_t pushed;  /* items since the machine began */
+    uint64_t popped;               /* of them */
+    uint64_t push_cycle;           /* the last cycle that had one */
+    uint64_t pop_cycle;            /* likewise */
+    uint16_t pushes_now, pops_now; /* in that cycle */
+    uint16_t depth, mask, item_bytes;
+    uint16_t wake_fill;         /* a pop wakes the producer if the link has so many items */
+    uint8_t producer, consumer; /* units */
+    uint8_t ready_bit;          /* number of the bit in *ready */
     uint8_t *items;
-    uint64_t *ready; /* a bit that a push sets, for a consumer of many links; or NULL */
-    uint64_t ready_bit;
+    uint64_t *ready; /* where a push sets a bit, for a consumer of many links; or NULL */
 } rp__link;
 
 /* RP_NO_MEMORY is the only failure. */
@@ -87,11 +79,11 @@ static inline const void *rp__link_head(const rp__link *link, const rp__sim_cloc
 /* There is a head. */
 static inline void rp__link_pop(rp__link *link, rp__sim_clock *clock)
 {
-    link->pops_now = link->pop_cycle == clock->now ? link->pops_now + 1 : 1;
+    link->pops_now = link->pop_cycle == clock->now ? (uint16_t)(link->pops_now + 1) : 1;
     link->pop_cycle = clock->now;
     clock->last_move = clock->now;
     if (link->pushed - link->popped >= link->wake_fill)
-        clock->wake[link->producer.word] |= link->producer.bit;
+        rp__sim_wake(clock, link->producer);
     link->popped++;
 }
 
@@ -118,12 +110,12 @@ static inline void *rp__link_ahead(const rp__link *link, uint32_t i)
 static inline void *rp__link_push(rp__link *link, rp__sim_clock *clock)
 {
     void *item = rp__link_ahead(link, 0);
-    link->pushes_now = link->push_cycle == clock->now ? link->pushes_now + 1 : 1;
+    link->pushes_now = link->push_cycle == clock->now ? (uint16_t)(link->pushes_now + 1) : 1;
     link->push_cycle = clock->now;
     clock->last_move = clock->now;
     if (link->ready)
-        *link->ready |= link->ready_bit;
-    clock->wake[link->consumer.word] |= link->consumer.bit;
+        *link->ready |= UINT64_C(1) << link->ready_bit;
+    rp__sim_wake(clock, link->consumer);
     link->pushed++;
     return item;
 }

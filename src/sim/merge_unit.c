@@ -85,17 +85,18 @@ static bool end(rp__merge_unit *merge, const rp__sim_posting *candidate,
 
 static bool intersect(rp__merge_unit *merge, rp__sim_clock *clock)
 {
-    const rp__sim_posting *candidate = rp__link_head(merge->candidates, clock);
-    if (!candidate)
+    const rp__sim_candidate *head = rp__link_head(merge->candidates, clock);
+    if (!head)
         return false;
+    const rp__sim_posting *candidate = &head->posting;
     const rp__sim_posting *posting = rp__link_head(merge->blocks, clock);
     if (candidate->flags & RP_SIM_END)
         return end(merge, candidate, posting, clock);
-    if (candidate->flags & RP_SIM_NONE || (int64_t)candidate->candidate == merge->done_block)
+    if (candidate->flags & RP_SIM_NONE || (int64_t)head->block == merge->done_block)
         return drop_candidate(merge, candidate, clock);
     if (!posting)
         return false;
-    if (posting->block != candidate->candidate)
+    if (posting->block != head->block)
         return drop_stale(merge, posting, clock);
     if (posting->doc < candidate->doc)
         return drop_posting(merge, posting, clock);

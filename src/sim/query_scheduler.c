@@ -56,16 +56,16 @@ static void wire(rp__query_scheduler *qs, rp__core *core, uint32_t type, uint32_
         rp__dcu *dcu = &core->dcus[i];
         bool is_l1 = type == RP_SIM_AND && i == 1;
         uint16_t fetch = unit_of(core, RP_SIM_KIND_L1_FETCH);
-        dcu->in.producer = rp__sim_alarm_of(is_l1 ? fetch : scheduler);
-        dcu->request.consumer = dcu->lines.producer = rp__sim_alarm_of(is_l1 ? fetch : reader);
+        dcu->in.producer = (uint8_t)(is_l1 ? fetch : scheduler);
+        dcu->request.consumer = dcu->lines.producer = (uint8_t)(is_l1 ? fetch : reader);
         uint16_t su = (uint16_t)(unit_of(core, RP_SIM_KIND_SU) + i);
         uint32_t after = i ? RP_SIM_KIND_MERGE : RP_SIM_KIND_BSU;
-        dcu->out.consumer = rp__sim_alarm_of(type == RP_SIM_AND ? unit_of(core, after) : su);
+        dcu->out.consumer = (uint8_t)(type == RP_SIM_AND ? unit_of(core, after) : su);
         uint16_t lane = (uint16_t)(unit_of(core, RP_SIM_KIND_WRITE_BACK) + i);
         core->sus[i].out.consumer =
-            rp__sim_alarm_of(type == RP_SIM_SINGLE ? lane : unit_of(core, RP_SIM_KIND_MERGE));
-        core->write_backs[i].done.consumer = rp__sim_alarm_of(scheduler);
-        core->write_backs[i].threshold.consumer = rp__sim_alarm_of(scheduler);
+            (uint8_t)(type == RP_SIM_SINGLE ? lane : unit_of(core, RP_SIM_KIND_MERGE));
+        core->write_backs[i].done.consumer = (uint8_t)(scheduler);
+        core->write_backs[i].threshold.consumer = (uint8_t)(scheduler);
     }
 }
 

@@ -39,7 +39,7 @@ static bool is_steady(const rp__dcu *dcu, const rp__merge_unit *merge, const rp_
     if (dcu->drop_lines || may_take || may_fetch || !rp__link_is_empty(dcu->abandon))
         return false;
     bool is_moving = !pipe->is_stalled && pipe->n == pipe->latency - 1 &&
-                     (!pipe->n || pipe->due[pipe->head] <= pipe->time + clock->now - pipe->seen);
+                     (!pipe->n || rp__sim_pipe_wait(pipe) <= (int64_t)(clock->now - pipe->seen));
     bool is_united = rp__link_is_empty(merge->from_su[0]) || rp__link_is_empty(merge->from_su[1]);
     return is_moving && is_united && dcu->setup->query_type == RP_SIM_AND &&
            dcu->setup->close == RP_SIM_NEVER && dcu->setup->end_doc == RP_SIM_NEVER &&
@@ -48,10 +48,10 @@ static bool is_steady(const rp__dcu *dcu, const rp__merge_unit *merge, const rp_
 
 /* Whether the candidate is searched in the block that is decoded. */
 static bool is_searching(const rp__dcu *dcu, const rp__merge_unit *merge,
-                         const rp__sim_posting *candidate, const rp__sim_posting *oldest)
+                         const rp__sim_candidate *candidate, const rp__sim_posting *oldest)
 {
     uint32_t number = dcu->blocks[0].number;
-    return !(candidate->flags & (RP_SIM_END | RP_SIM_NONE)) && candidate->candidate == number &&
+    return !(candidate->posting.flags & (RP_SIM_END | RP_SIM_NONE)) && candidate->block == number &&
            oldest->block == number && (int64_t)number != merge->done_block;
 }
 
@@ -116,7 +116,7 @@ uint32_t rp__run_ahead_look(const rp__core *core, uint32_t docids[RP_SIM_RUN],
     const rp__merge_unit *merge = &core->merge_unit;
     if (!is_steady(dcu, merge, clock))
         return 0;
-    const rp__sim_posting *candidate = rp__link_head(merge->candidates, clock);
+    const rp__sim_candidate *candidate = rp__link_head(merge->candidates, clock);
     const rp__sim_posting *oldest = rp__link_head(&dcu->out, clock);
     run r;
     begin(dcu, clock, &r);
@@ -125,8 +125,8 @@ uint32_t rp__run_ahead_look(const rp__core *core, uint32_t docids[RP_SIM_RUN],
         return 0;
     uint32_t limit = (RP_SIM_RUN - 1 - dcu->position) / r.width; /* the line is not used up */
     limit = limit < dcu->left - 1 ? limit : dcu->left - 1;
-    limit = limit_by_ahead(dcu, &r, candidate->doc, limit);
-    uint32_t n = limit < MIN_CYCLES ? 0 : decode(dcu, &r, limit, candidate->doc, docids);
+    limit = limit_by_ahead(dcu, &r, candidate->posting.doc, limit);
+    uint32_t n = limit < MIN_CYCLES ? 0 : decode(dcu, &r, limit, candidate->posting.doc, docids);
     return n < MIN_CYCLES ? 0 : n;
 }
 
@@ -147,11 +147,11 @@ static void move(rp__dcu *dcu, const run *r, const uint32_t *docids, uint32_t n)
 {
     rp__sim_pipe *pipe = &dcu->pipe;
     const uint32_t n_ahead = r->in_link + r->in_pipe;
-    const uint64_t due = pipe->due[pipe->head];
+    const uint32_t due = pipe->due[pipe->head];
     for (uint32_t i = n > n_ahead ? n : n_ahead; i < n + n_ahead; i++)
         *ahead(dcu, i) = decoded(dcu, r, docids, i - n_ahead);
     for (uint32_t i = n; i < n + r->in_pipe; i++)
-        pipe->due[(pipe->head + i) & 63] = due + i;
+        pipe->due[(pipe->head + i) & pipe->mask] = due + i;
 }
 
 void rp__run_ahead_make(rp__core *core, const uint32_t *docids, uint64_t start, uint32_t n,
@@ -162,8 +162,8 @@ void rp__run_ahead_make(rp__core *core, const uint32_t *docids, uint64_t start, 
     run r;
     begin(dcu, clock, &r);
     move(dcu, &r, docids, n);
-    dcu->pipe.head = (dcu->pipe.head + n) & 63;
-    dcu->pipe.time += last - dcu->pipe.seen;
+    dcu->pipe.head = (dcu->pipe.head + n) & dcu->pipe.mask;
+    dcu->pipe.time += (uint32_t)(last - dcu->pipe.seen);
     dcu->pipe.seen = last;
     dcu->out.pushed += n;
     dcu->out.popped += n;

@@ -20,8 +20,8 @@ static bool take_line(rp__su *su, rp__sim_clock *clock)
     if (!line)
         return false;
     struct rp__su_line *to = &su->lines[line->tag];
-    memcpy(to->words, line->words, sizeof to->words);
-    to->has_arrived = true;
+    memcpy(su->words[line->tag], line->words, sizeof *su->words);
+    su->arrived |= 1U << line->tag;
     to->is_bad = line->is_bad;
     rp__link_pop(&su->port.response, clock);
     return true;
@@ -53,13 +53,14 @@ static uint32_t find_line(rp__su *su, uint64_t address)
 static uint32_t request_line(rp__su *su, uint64_t address, rp__sim_clock *clock)
 {
     struct rp__su_line *line = &su->lines[su->next_line];
-    if (line->users || (line->is_used && !line->has_arrived) ||
+    if (line->users || (line->is_used && !(su->arrived >> su->next_line & 1U)) ||
         !rp__link_space(&su->port.request, clock))
         return su->n_lines;
     uint32_t i = su->next_line;
     line->address = address & ~UINT64_C(63);
     line->is_used = true;
-    line->has_arrived = line->is_bad = false;
+    line->is_bad = false;
+    su->arrived &= ~(1U << i);
     line->is_inside = rp__sim_view(su->memory, line->address, RP_SIM_LINE) != NULL;
     rp__sim_read(&su->port, clock, address, i, RP_SIM_TRAFFIC_DL,
                  su->dl == RP_SIM_DL_CHARGE4 ? 64 : 4);
@@ -106,7 +107,7 @@ static bool take_posting(rp__su *su, rp__sim_clock *clock)
         return false;
     uint32_t slot = su->head + su->n;
     slot = slot < su->n_fifo ? slot : slot - su->n_fifo;
-    su->fifo[slot] = (struct rp__su_wait){address, line};
+    su->fifo[slot] = (uint8_t)line;
     *(rp__sim_posting *)rp__link_ahead(&su->out, su->pipe.n + su->n) = *posting;
     su->n++;
     rp__link_pop(in, clock);
@@ -125,21 +126,21 @@ static uint32_t norm_directly(rp__su *su, uint64_t address)
     return 1;
 }
 
-static uint32_t norm_of(rp__su *su, const struct rp__su_wait *wait)
+static uint32_t norm_of(rp__su *su, uint32_t line_number, uint64_t address)
 {
     if (su->dl != RP_SIM_DL_LINE)
-        return norm_directly(su, wait->address);
-    const struct rp__su_line *line = &su->lines[wait->line];
-    if (line->is_bad || (!line->is_inside && !rp__sim_view(su->memory, wait->address, 4))) {
+        return norm_directly(su, address);
+    const struct rp__su_line *line = &su->lines[line_number];
+    if (line->is_bad || (!line->is_inside && !rp__sim_view(su->memory, address, 4))) {
         rp__sim_blame(&su->status, RP_SIM_BAD_ADDRESS);
         return 1;
     }
-    return (uint32_t)(line->words[wait->address >> 3 & 7] >> (wait->address & 4) * 8);
+    return (uint32_t)(su->words[line_number][address >> 3 & 7] >> (address & 4) * 8);
 }
 
-static void score(rp__su *su, const struct rp__su_wait *wait, rp__sim_posting *posting)
+static void score(rp__su *su, uint32_t line, rp__sim_posting *posting)
 {
-    uint32_t norm = norm_of(su, wait);
+    uint32_t norm = norm_of(su, line, norm_address(su, posting->doc));
     if (!norm)
         rp__sim_blame(&su->status, RP_SIM_BAD_NORM);
     posting->value = rp__iiu_score(su->setup->idf_bar[su->lane], posting->value, norm ? norm : 1);
@@ -160,15 +161,15 @@ static bool enter_pipe(rp__su *su, rp__sim_clock *clock)
 {
     if (!su->n || !rp__sim_pipe_is_open(&su->pipe, &su->out, clock))
         return false;
-    const struct rp__su_wait *wait = &su->fifo[su->head];
-    const bool has_line = wait->line != su->n_lines;
-    if (has_line && !su->lines[wait->line].has_arrived)
+    const uint32_t line = su->fifo[su->head];
+    const bool has_line = line != su->n_lines;
+    if (has_line && !(su->arrived >> line & 1U))
         return false;
     rp__sim_posting *posting = rp__sim_pipe_next(&su->pipe, &su->out);
     if (!(posting->flags & RP_SIM_NONE))
-        score(su, wait, posting);
+        score(su, line, posting);
     if (has_line)
-        su->lines[wait->line].users--;
+        su->lines[line].users--;
     if (posting->flags & RP_SIM_END)
         end_query(su, posting);
     rp__sim_pipe_enter(&su->pipe, &su->out, clock);

@@ -33,10 +33,11 @@ static inline rp__turn rp__turn_sleep(uint32_t spent)
 /* How a core is wired for its query. The block scheduler writes it a cycle before the first block,
  * the query scheduler opens and closes it. Units of the core read it. */
 typedef struct rp__sim_setup {
-    uint64_t open, close; /* cycles from and before which the core belongs to a query */
-    uint8_t query_type;
-    uint32_t idf_bar[2];
+    _Alignas(64) uint64_t open; /* cycle from which the core belongs to a query */
+    uint64_t close;             /* and before which */
     uint64_t dl_table, result, cap;
+    uint32_t idf_bar[2];
+    uint8_t query_type;
     uint32_t rank;               /* of the core among those of the query */
     uint64_t first_doc, end_doc; /* postings outside are dropped */
     rp__list_header list1;       /* AND */
@@ -70,27 +71,42 @@ static inline rp__sim_request *rp__sim_read(rp__sim_port *port, rp__sim_clock *c
 /* Stages that move together: when the last one cannot leave, none moves. What is in the pipe lies
  * in the link behind it, ahead of what was pushed, so that it moves by counting. */
 typedef struct rp__sim_pipe {
-    uint64_t due[64]; /* of each, in the pipe's own time, which stops when the pipe stalls */
+    uint64_t seen; /* the machine's cycle of the last step */
+    uint32_t time; /* the pipe's own, which stops when the pipe stalls; it may wrap */
     uint32_t head, n, latency;
-    uint64_t time, seen; /* seen: the machine's cycle of the last step */
+    uint32_t mask; /* of `due`: no more of it is used than the latency needs */
     bool is_stalled;
+    uint32_t due[64]; /* of each, in the pipe's time */
 } rp__sim_pipe;
+
+static inline void rp__sim_pipe_init(rp__sim_pipe *pipe, uint32_t latency)
+{
+    *pipe = (rp__sim_pipe){.latency = latency, .mask = 1};
+    while (pipe->mask + 1 < latency)
+        pipe->mask = 2 * pipe->mask + 1;
+}
+
+/* Cycles of the pipe until its oldest posting may leave; 0 or less: it may. */
+static inline int32_t rp__sim_pipe_wait(const rp__sim_pipe *pipe)
+{
+    return (int32_t)(pipe->due[pipe->head] - pipe->time);
+}
 
 /* Moves the pipe to this cycle; its last posting leaves if it can. Returns whether one left. */
 static inline bool rp__sim_pipe_step(rp__sim_pipe *pipe, rp__link *out, rp__sim_clock *clock)
 {
     const uint64_t now = clock->now;
     if (!pipe->is_stalled)
-        pipe->time += now - pipe->seen;
+        pipe->time += (uint32_t)(now - pipe->seen);
     pipe->seen = now;
     pipe->is_stalled = false;
-    if (!pipe->n || pipe->due[pipe->head] > pipe->time)
+    if (!pipe->n || rp__sim_pipe_wait(pipe) > 0)
         return false;
     pipe->is_stalled = !rp__link_space(out, clock);
     if (pipe->is_stalled)
         return false;
     rp__link_push(out, clock);
-    pipe->head = (pipe->head + 1) & 63;
+    pipe->head = (pipe->head + 1) & pipe->mask;
     pipe->n--;
     return true;
 }
@@ -114,7 +130,7 @@ static inline void rp__sim_pipe_enter(rp__sim_pipe *pipe, rp__link *out, rp__sim
         rp__link_push(out, clock);
         return;
     }
-    pipe->due[(pipe->head + pipe->n++) & 63] = pipe->time + pipe->latency - 1;
+    pipe->due[(pipe->head + pipe->n++) & pipe->mask] = pipe->time + pipe->latency - 1;
 }
 
 /* When the pipe moves something out if nothing else happens. */
@@ -122,7 +138,7 @@ static inline uint64_t rp__sim_pipe_due(const rp__sim_pipe *pipe, const rp__sim_
 {
     if (!pipe->n || pipe->is_stalled)
         return RP_SIM_NEVER;
-    return clock->now + (pipe->due[pipe->head] - pipe->time);
+    return clock->now + (uint64_t)rp__sim_pipe_wait(pipe);
 }
 
 /* ---- Host, command queue, query scheduler ---------------------------------------------------- */
@@ -321,21 +337,21 @@ void rp__block_scheduler_open(rp__block_scheduler *s);
 /* ---- A core ---------------------------------------------------------------------------------- */
 
 typedef struct rp__dcu {
+    rp__link in, request, lines, out;
     const rp__sim_config *config;
     const rp__sim_setup *setup;
     rp__sim_counts *counts;
-    rp__link in, request, lines, out;
     rp__link *abandon;        /* numbers of blocks whose rest nobody needs; NULL: none */
-    rp__sim_block blocks[2];  /* the one that is decoded, and the next */
-    uint32_t block_lines[2];  /* lines requested for each and not used up */
     uint32_t drop_lines;      /* lines of abandoned blocks that are to be dropped */
     uint32_t n_blocks, fetch; /* fetch: the block whose lines are requested */
-    uint64_t fetch_line;
-    bool may_fetch;          /* false: all lines of all blocks are requested */
-    uint32_t n_lines;        /* requested and not used up */
-    uint32_t left, position; /* postings of the block; bit in the first line */
+    uint32_t left, position;  /* postings of the block; bit in the first line */
     uint32_t doc;
+    uint32_t n_lines; /* requested and not used up */
+    bool may_fetch;   /* false: all lines of all blocks are requested */
     uint8_t status;
+    rp__sim_block blocks[2]; /* the one that is decoded, and the next */
+    uint32_t block_lines[2]; /* lines requested for each and not used up */
+    uint64_t fetch_line;
     rp__sim_pipe pipe;
     uint32_t *gaps, n_gaps, pass; /* bp128: gaps of the block so far; bits to pass before more */
 } rp__dcu;
@@ -350,28 +366,27 @@ bool rp__dcu_bp128_unpack(rp__dcu *dcu, rp__sim_clock *clock);
 bool rp__dcu_bp128_take(rp__dcu *dcu, uint64_t *bits, rp__sim_clock *clock);
 
 typedef struct rp__su {
-    const rp__sim_config *config;
-    const rp__sim_setup *setup;
-    const rp__sim_memory *memory;
-    rp__sim_counts *counts;
-    uint32_t lane;
-    rp__link *from_dcu, *from_merge, out;
+    rp__link out;
     rp__sim_port port;
-    uint32_t n_lines, n_fifo, dl; /* of the configuration */
-    struct rp__su_wait {          /* of postings before the pipe; they lie behind those in it */
-        uint64_t address;         /* of its constant */
-        uint32_t line;            /* or n_lines: needs none */
-    } * fifo;
-    uint32_t head, n;
+    rp__link *from_dcu, *from_merge;
+    const rp__sim_setup *setup;
+    rp__sim_counts *counts;
+    uint32_t n_lines, n_fifo, dl, lane; /* but for the lane, of the configuration */
+    uint32_t head, n;                   /* of fifo */
+    uint8_t *fifo; /* of postings before the pipe, which lie behind those in it: the line of the
+                    * constant, or n_lines: needs none */
     struct rp__su_line {
-        uint64_t address, words[8];
+        uint64_t address;
         uint32_t users;
-        bool is_used, has_arrived, is_bad;
+        bool is_used, is_bad;
         bool is_inside; /* all of it is in the memory */
     } * lines;
+    uint64_t (*words)[8];           /* of each line */
+    uint32_t arrived;               /* lines that are here, a mask */
     uint32_t last_line;             /* that a posting used */
     uint32_t next_line, group_left; /* charge4: postings that share the line requested last */
     uint64_t missing; /* an address that no line has, until the next request; RP_SIM_NEVER: none */
+    const rp__sim_memory *memory;
     uint8_t status;
     rp__sim_pipe pipe;
 } rp__su;
@@ -445,19 +460,21 @@ typedef struct rp__merge_unit {
 } rp__merge_unit;
 
 typedef struct rp__write_back {
+    rp__link done;
+    rp__link threshold; /* the lane's k-th best score, to the block scheduler */
+    rp__sim_port port;
     const rp__sim_config *config;
     const rp__sim_setup *setup;
     rp__sim_counts *counts;
-    rp__link *from_su, *from_merge, done;
-    rp__link threshold; /* the lane's k-th best score, to the block scheduler */
-    uint32_t sent;      /* the last one */
-    rp__sim_port port;
-    uint64_t line_at, mask, words[8];
+    rp__link *from_su, *from_merge;
+    uint64_t line_at, mask;
     uint64_t in_block, total; /* results */
     uint32_t in_flight;
-    rp__sim_posting count;                /* AND: the block whose count is to be written */
     bool has_count, is_ending, is_second; /* is_second: only single terms use this lane */
     uint8_t status;
+    uint64_t words[8];
+    rp__sim_posting count; /* AND: the block whose count is to be written */
+    uint32_t sent;         /* threshold: the last one */
     rp__result_slot *best; /* topk */
     uint32_t n_best, n_written;
 } rp__write_back;

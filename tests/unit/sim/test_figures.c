@@ -286,15 +286,15 @@ static void search_cycle(search_bench *b)
     b->clock.now++;
 }
 
-static rp__sim_posting search(search_bench *b, uint32_t doc)
+static rp__sim_candidate search(search_bench *b, uint32_t doc)
 {
     *(rp__sim_posting *)rp__link_push(&b->in, &b->clock) = (rp__sim_posting){.doc = doc};
     b->clock.now++;
     for (uint32_t i = 0; i < 100 && !rp__link_head(&b->bsu.out, &b->clock); i++)
         search_cycle(b);
-    const rp__sim_posting *head = rp__link_head(&b->bsu.out, &b->clock);
+    const rp__sim_candidate *head = rp__link_head(&b->bsu.out, &b->clock);
     assert_non_null(head);
-    rp__sim_posting out = *head;
+    rp__sim_candidate out = *head;
     rp__link_pop(&b->bsu.out, &b->clock);
     b->clock.now++;
     return out;
@@ -308,7 +308,7 @@ static void search_init(search_bench *b)
     b->setup.list1.n_blocks = 7;
     b->setup.list1.last_doc = 100;
     make(&b->in, 2, sizeof(rp__sim_posting));
-    make(&b->bsu.out, 2, sizeof(rp__sim_posting));
+    make(&b->bsu.out, 2, sizeof(rp__sim_candidate));
     make(&b->bsu.port.request, 2, sizeof(rp__sim_request));
     make(&b->bsu.port.response, 2, sizeof(rp__sim_line));
     b->bsu.config = &b->config;
@@ -331,22 +331,22 @@ static void figure_11(void **state)
     (void)state;
     search_bench b;
     search_init(&b);
-    rp__sim_posting got = search(&b, 40);
-    assert_int_equal(got.candidate, 3);
+    rp__sim_candidate got = search(&b, 40);
+    assert_int_equal(got.block, 3);
     assert_int_equal(got.base, 37);
     assert_int_equal(b.n_read, 3);
     const uint32_t path[] = {37, 54, 48, 76};
     assert_memory_equal(b.read, path, 3 * sizeof *path);
     assert_int_equal(b.counts.levels_cached, 0);
     got = search(&b, 64);
-    assert_int_equal(got.candidate, 5);
+    assert_int_equal(got.block, 5);
     assert_int_equal(got.base, 54);
     assert_int_equal(b.n_read, 4);
     assert_int_equal(b.read[3], 76);
     assert_int_equal(b.counts.levels_cached, 2);
     assert_int_equal(b.counts.levels_read, 4);
     got = search(&b, 70); /* the same block: no search */
-    assert_int_equal(got.candidate, 5);
+    assert_int_equal(got.block, 5);
     assert_int_equal(b.counts.searches, 2);
     assert_int_equal(b.counts.same_block, 1);
     search_free(&b);
@@ -359,9 +359,9 @@ static void the_line_buffer_saves_reads(void **state)
     search_bench b;
     search_init(&b);
     b.config.bsu_line = 1;
-    assert_int_equal(search(&b, 40).candidate, 3);
+    assert_int_equal(search(&b, 40).block, 3);
     assert_int_equal(b.n_read, 1);
-    assert_int_equal(search(&b, 64).candidate, 5);
+    assert_int_equal(search(&b, 64).block, 5);
     assert_int_equal(b.n_read, 1);
     search_free(&b);
 }

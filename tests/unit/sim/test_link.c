@@ -20,8 +20,8 @@ static void a_push_is_seen_in_the_next_cycle(void **state)
     rp__link link;
     rp__sim_clock clock = {.now = 7};
     assert_int_equal(rp__link_init(&link, 2, sizeof(uint32_t)), RP_OK);
-    link.producer = rp__sim_alarm_of(3);
-    link.consumer = rp__sim_alarm_of(70);
+    link.producer = 3;
+    link.consumer = 70;
     push(&link, &clock, 11);
     assert_null(rp__link_head(&link, &clock));
     assert_int_equal(rp__link_space(&link, &clock), 1);
@@ -44,9 +44,9 @@ static void a_pop_wakes_the_producer_of_a_full_link(void **state)
         rp__sim_clock clock = {.now = 7};
         assert_int_equal(rp__link_init(&link, 2, sizeof(uint32_t)), RP_OK);
         assert_int_equal(link.wake_fill, 2);
-        link.wake_fill = wake_fill;
-        link.producer = rp__sim_alarm_of(3);
-        link.consumer = rp__sim_alarm_of(70);
+        link.wake_fill = (uint16_t)wake_fill;
+        link.producer = 3;
+        link.consumer = 70;
         push(&link, &clock, 11);
         push(&link, &clock, 12);
         clock.now++;
