@@ -126,11 +126,11 @@ def settings_come_from_flag_variable_file_or_default():
                               env={**os.environ, **(env or {})})
         return done.returncode, {r["name"]: r for r in json.loads(done.stdout)["rows"]} if not done.returncode else 0
 
-    write("# mine\n\n  slow-ms = 7 \nlog=off\nlog-queries = true\nqueue = 5\n")
+    write("# mine\n\n  slow-ms = 70000 \nlog=off\nlog-queries = true\nqueue = 5\n")
     rc, rows = doctor("--config", path, env={"RIPOSTE_QUEUE": "9"})
     equal(0, rc)
     text = lambda name: json.dumps(rows[name])
-    holds("7 (line 3)" in text("slow-ms") and "9 (RIPOSTE_QUEUE)" in text("queue"), rows)
+    holds("70000 (line 3)" in text("slow-ms") and "9 (RIPOSTE_QUEUE)" in text("queue"), rows)
     holds("64M (default)" in text("cache") and "not set" in text("token-file"), rows)
     with Service("--config", path) as service:  # log=off
         service.get("search", q="music")
