@@ -68,7 +68,7 @@ class _Info(Structure):
                    ("bytes_terms", "bytes_lists", "bytes_positions", "bytes_docs", "bytes_text",
                     "bytes_total", "bytes_aux")]
                 + [("token_rule", c_char_p), ("drops_possessive", c_bool),
-                   ("folds_accents", c_bool)])
+                   ("folds_accents", c_bool), ("costs", c_char_p)])
 
 
 class _Document(Structure):

@@ -49,6 +49,9 @@ typedef struct rp_index_info {
     /* how text was cut into words: as in rp_build_options, or "plain", as before there were rules */
     const char *token_rule;
     bool drops_possessive, folds_accents;
+    /* of codec auto by speed: for which instruction set its lists were chosen, "avx2" or "avx512";
+     * empty: by size, not auto, or not recorded */
+    const char *costs;
 } rp_index_info;
 
 void rp_index_get_info(const rp_index *index, rp_index_info *out); /* without an index: all zero */
@@ -247,8 +250,8 @@ rp_status rp_index_build(const char *const *paths, size_t n_paths, const char *d
  * beyond the name follows a colon, separated by commas: exceptions=0 to 0.6, the share of values
  * that are patched (pfd, newpfd, optpfd, parapfor, pfd_rec); level=0 to 4, of recursion (pfd_rec);
  * c=0.25 to 16, a factor of the mean gap (qs); by=size or speed, what a codec that chooses prefers
- * (mixed: size; auto: speed, with frequencies in optpfd, or by size in mixed). Readers need to know
- * nothing of it. */
+ * (mixed: size; auto: speed, with frequencies in optpfd, or by size in mixed); for=avx2 or avx512, by
+ * whose costs auto chooses (avx2, whatever the builder has). Readers need to know nothing of it. */
 const char *rp_codec_name(size_t i);
 /* The i-th code that frequencies may be in; NULL past the last. Codec "iiu" keeps them in its own
  * way. */

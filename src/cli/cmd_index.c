@@ -29,7 +29,7 @@ static const rp__option build_rows[] = {
                   "folder of the index; one that is there is replaced"),
     RP_ROW_CODEC(offsetof(index_args, build.codec), "auto",
                  "how lists are coded, with options of the encoder (exceptions, level, c, "
-                 "segment, max, by)"),
+                 "segment, max, by, for)"),
     RP_ROW_FREQS(offsetof(index_args, build.freqs)),
     RP_ROW_AUX(
         offsetof(index_args, build.aux),

@@ -111,6 +111,7 @@ static void write_info(rp__json_writer *w, const view *v)
     rp__json_writer_uint(w, "format_version", info->format_version);
     rp__json_writer_text(w, "codec", info->codec);
     rp__json_writer_text(w, "freqs", info->freqs);
+    rp__json_writer_text(w, "costs", info->costs);
     rp__json_writer_text(w, "stem", info->stem);
     rp__json_writer_text(w, "stop", info->stop);
     rp__json_writer_text(w, "token_rule", info->token_rule);
@@ -217,6 +218,8 @@ static void print_info(const view *v)
     printf("%-16s  %.2f tokens\n", "average length", info->average_length);
     print_row("codec", info->codec);
     print_row("frequencies", info->freqs);
+    if (info->costs[0])
+        print_row("chosen for", info->costs);
     print_row("stem", info->stem);
     printf("%-16s  ", "stop words");
     rp__console_put(stdout, info->stop, strlen(info->stop));

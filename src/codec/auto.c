@@ -1,8 +1,10 @@
 /* auto.c: the docid codec auto: each list in the codec that suits it, named in the list.
  *
- * By speed, its own way, that is what searches fastest at few bytes: a bitmap where the list is dense, bp128
- * where it is long, and where it is neither the smaller codes that decode nearly as fast. By size it is the
- * codec of the fewest bytes. Of equal ones it is always the faster. A list is then written, opened and
+ * By speed, its own way, that is a bitmap where the list is dense, and elsewhere the codec whose bits and
+ * time together are the least. Times are a table of the source, by instruction set: nothing is measured
+ * while an index is built, and the builder's own instruction set is not asked, so that the bytes are the
+ * same on every machine. By size it is the codec of the fewest bytes. Of equal ones it is always the
+ * faster. A list is then written, opened and
  * read as any other of that codec, except that its frequencies are in this row's code: walking it costs
  * nothing more. It may name every codec that cuts blocks of RP_BLOCK and leaves frequencies to the list,
  * whether tried here or not; but not raw, which compresses nothing, nor one that is younger than this
@@ -12,7 +14,7 @@
 #include "base/cpu.h"
 #include "codec/codec_table.h"
 
-enum { RAW = 1, BP128 = 3, OPTPFD = 7, RICE = 10, BITMAP = 17, MIXED = 25 };
+enum { RAW = 1, BP128 = 3, OPTPFD = 7, RICE = 10, EF128 = 12, BITMAP = 17, MIXED = 25 };
 
 /* The ids tried by size, in the order of what a posting costs to decode in long lists (AVX-512: 0.2 ns in bp128,
  * 0.3 in ef128 to mixed, 0.5 in the forms of PForDelta, 16 in interpolative). Others never take less. */
@@ -35,13 +37,33 @@ enum {
     SAMPLE_SHARE = 8, /* what a codec may take more there and still be tried */
 };
 
-/* By speed: lists of more than a block are dense, or long, by how many docids there are to a posting. */
+/* What a posting takes to decode, in hundredths of a nanosecond, in lists that are decoded as a whole and
+ * in blocks that are decoded alone (riposte bench codecs, U100K: the columns Gint/s and blocks;
+ * bench/results/codecs-avx2.md). Bytes of indexes depend on it. */
+enum { COLUMNS = 2 }; /* AVX2, AVX-512 */
+typedef struct cost {
+    uint8_t id;
+    uint8_t whole[COLUMNS], alone[COLUMNS];
+} cost;
+
+/* In the order in which the first of equal ones is taken. */
+static const cost costs[] = {
+    {BP128, {17, 14}, {24, 18}},
+    {EF128, {46, 17}, {46, 24}},
+    {RICE, {44, 30}, {52, 30}},
+    {OPTPFD, {45, 22}, {52, 44}},
+};
+
+/* By speed: lists of more than a block are dense, or long, by how many docids there are to a posting. Blocks
+ * of long lists are decoded alone, where they are probed; others as a whole. */
 enum {
+    N_COSTS = sizeof costs / sizeof costs[0],
     DENSE_GAP = 8,
     LONG_GAP = 64,
     FAST_SAMPLE = 4, /* blocks that are looked at */
-    FAST_SHARE = 16, /* what a faster codec may take more than the smallest */
-    LONG_SHARE = 2,  /* the same of bp128 in a long list */
+    /* bits that a posting may take more to be decoded a nanosecond sooner */
+    PRICE_WHOLE = 4,
+    PRICE_ALONE = 16,
 };
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -144,17 +166,37 @@ static size_t sample(const rp__codec *codec, const rp__encoding *e, uint8_t id)
     return measure_blocks(row_of(codec, id), e, step, SIZE_MAX - 1);
 }
 
+/* Postings of these blocks. */
+static size_t count_samples(const rp__encoding *e)
+{
+    size_t step = (e->n_blocks + FAST_SAMPLE - 1) / FAST_SAMPLE, n = 0;
+    for (size_t b = 0; b < e->n_blocks; b += step)
+        n += e->ends[b] - (b ? e->ends[b - 1] : 0);
+    return n;
+}
+
+/* Hundredths of bits that a row takes for them, those included that its time is worth. */
+static uint64_t worth(const rp__codec *codec, const rp__encoding *e, const cost *c, bool is_long)
+{
+    size_t column = e->options && e->options->costs ? e->options->costs : RP_COSTS_DEFAULT;
+    column -= RP_COSTS_AVX2;
+    uint64_t time = is_long ? PRICE_ALONE * c->alone[column] : PRICE_WHOLE * c->whole[column];
+    return 100 * 8 * (uint64_t)sample(codec, e, c->id) + time * count_samples(e);
+}
+
 static uint8_t choose_by_speed(const rp__codec *codec, rp__encoding *e)
 {
-    uint64_t gaps = (uint64_t)e->docids[e->n - 1] - e->docids[0] + 1;
+    uint64_t gaps = (uint64_t)e->docids[e->n - 1] - e->docids[0] + 1, least = UINT64_MAX;
     bool has_blocks = e->n_blocks > 1, is_long = has_blocks && gaps <= (uint64_t)e->n * LONG_GAP;
     if (has_blocks && gaps <= (uint64_t)e->n * DENSE_GAP)
         return BITMAP;
-    size_t bp128 = sample(codec, e, BP128), rice = sample(codec, e, RICE);
-    size_t optpfd = sample(codec, e, OPTPFD), least = rice < optpfd ? rice : optpfd;
-    if (bp128 <= least + least / (is_long ? LONG_SHARE : FAST_SHARE))
-        return BP128;
-    return rice <= least + least / FAST_SHARE ? RICE : OPTPFD;
+    uint8_t best = BP128;
+    for (size_t k = 0; k < N_COSTS; k++) {
+        uint64_t bits = worth(codec, e, &costs[k], is_long);
+        best = bits < least ? costs[k].id : best;
+        least = bits < least ? bits : least;
+    }
+    return best;
 }
 
 const rp__codec *rp__auto_choose(const rp__codec *codec, rp__encoding *e)

@@ -25,14 +25,20 @@ enum {
  * own way: that is size for mixed, and speed for auto. */
 typedef enum rp__codec_by { RP_BY_OWN, RP_BY_SIZE, RP_BY_SPEED } rp__codec_by;
 
+/* By speed, for which instruction set: a column of the costs that auto knows (auto.c). Its own:
+ * RP_COSTS_DEFAULT. */
+typedef enum rp__codec_costs { RP_COSTS_OWN, RP_COSTS_AVX2, RP_COSTS_AVX512 } rp__codec_costs;
+#define RP_COSTS_DEFAULT RP_COSTS_AVX2
+
 /* Options of an encoder. All zero: the row's own choice, which is the best it knows. Nothing
  * of it is needed to decode. */
 typedef struct rp__codec_options {
     bool has_exceptions, has_level;
-    double exceptions; /* the share of values that become exceptions: 0 to 0.6 */
-    uint32_t level;    /* of recursion: 0 to 4 */
-    double c;          /* of qs: a low part has log2(c * mean gap) bits; 0.25 to 16, 0: 1 */
-    rp__codec_by by;   /* of mixed and auto, and of their frequencies */
+    double exceptions;     /* the share of values that become exceptions: 0 to 0.6 */
+    uint32_t level;        /* of recursion: 0 to 4 */
+    double c;              /* of qs: a low part has log2(c * mean gap) bits; 0.25 to 16, 0: 1 */
+    rp__codec_by by;       /* of mixed and auto, and of their frequencies */
+    rp__codec_costs costs; /* of auto */
     /* of rows that have a `segment`: postings of a block, that or 0: 128 */
     uint32_t segment;
     uint32_t max_size; /* of iiu: postings of the largest block, 1 to 256; 0: 256 */

@@ -11,7 +11,16 @@
 #include "base/error.h"
 #include "riposte/index.h"
 
-typedef enum key { KEY_EXCEPTIONS, KEY_LEVEL, KEY_C, KEY_SEGMENT, KEY_MAX, KEY_BY, KEYS } key;
+typedef enum key {
+    KEY_EXCEPTIONS,
+    KEY_LEVEL,
+    KEY_C,
+    KEY_SEGMENT,
+    KEY_MAX,
+    KEY_BY,
+    KEY_FOR,
+    KEYS
+} key;
 
 /* An option: which codecs heed it, and its range, in words. */
 static const struct {
@@ -28,6 +37,7 @@ static const struct {
     [KEY_SEGMENT] = {"segment", "pfd, newpfd, parapfor", "64 or 128", 64, 128},
     [KEY_MAX] = {"max", "iiu", "1 to 256", 1, 256},
     [KEY_BY] = {"by", "mixed, auto", "size or speed", 0, 0},
+    [KEY_FOR] = {"for", "auto", "avx2 or avx512", 0, 0},
 };
 
 /* ---- Names ------------------------------------------------------------------------------------- */
@@ -62,7 +72,7 @@ const char *rp_freqs_name(size_t i)
 }
 
 typedef struct text {
-    char at[208];
+    char at[240];
     size_t n;
 } text;
 
@@ -184,9 +194,15 @@ static bool set_by(rp__codec_options *o, const char *value)
     return o->by == RP_BY_SPEED || strcmp(value, "size") == 0;
 }
 
+static bool set_for(rp__codec_options *o, const char *value)
+{
+    o->costs = strcmp(value, "avx2") == 0 ? RP_COSTS_AVX2 : RP_COSTS_AVX512;
+    return o->costs == RP_COSTS_AVX2 || strcmp(value, "avx512") == 0;
+}
+
 static rp_status set_option(rp__codec_options *o, key k, const char *value, rp_error *err)
 {
-    if (k == KEY_BY ? set_by(o, value) : set_number(o, k, value))
+    if (k == KEY_BY ? set_by(o, value) : k == KEY_FOR ? set_for(o, value) : set_number(o, k, value))
         return RP_OK;
     return rp__error_set(err, RP_USAGE, "codec option %s=\"%s\": give %s", keys[k].name, value,
                          keys[k].range);

@@ -98,6 +98,7 @@ void rp_index_get_info(const rp_index *index, rp_index_info *out)
         .bytes_total =
             s->bytes_terms + s->bytes_lists + s->bytes_positions + s->bytes_docs + s->bytes_text,
         .bytes_aux = s->bytes_aux,
+        .costs = s->costs,
     };
 }
 

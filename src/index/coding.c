@@ -12,6 +12,29 @@ rp__codec rp__coding_row(const rp__coding *coding)
     return coding->freqs ? rp__codec_with_freqs(coding->codec, coding->freqs) : *coding->codec;
 }
 
+/* Names of the columns of costs. */
+static const char *const columns[] = {
+    [RP_COSTS_AVX2] = "avx2",
+    [RP_COSTS_AVX512] = "avx512",
+};
+
+/* The column that a codec chooses by; empty: by none. */
+static const char *name_costs(const rp__coding *coding)
+{
+    const rp__codec_options *o = &coding->options;
+    if (!coding->codec->choose || o->by == RP_BY_SIZE)
+        return "";
+    return columns[o->costs ? o->costs : RP_COSTS_DEFAULT];
+}
+
+static rp__codec_costs find_costs(const char *name)
+{
+    for (rp__codec_costs c = RP_COSTS_AVX2; c <= RP_COSTS_AVX512; c++)
+        if (strcmp(columns[c], name) == 0)
+            return c;
+    return RP_COSTS_OWN;
+}
+
 void rp__coding_describe(const rp__coding *coding, rp__manifest *m)
 {
     const rp__block_code *own = coding->codec->freqs, *freqs = coding->freqs;
@@ -19,12 +42,14 @@ void rp__coding_describe(const rp__coding *coding, rp__manifest *m)
     memset(m->meta.codec, 0, sizeof m->meta.codec); /* a longer name may have been here */
     snprintf(m->meta.codec, sizeof m->meta.codec, "%s", coding->codec->name);
     snprintf(m->freqs, sizeof m->freqs, "%s", is_own ? "" : freqs->name);
+    snprintf(m->costs, sizeof m->costs, "%s", name_costs(coding));
 }
 
 rp_status rp__coding_find(const rp__manifest *m, const char *dir, rp__coding *out, rp_error *err)
 {
     uint32_t features = rp__cpu_features();
-    *out = (rp__coding){.codec = rp__codec_find(m->meta.codec, features)};
+    *out = (rp__coding){.codec = rp__codec_find(m->meta.codec, features),
+                        .options = {.costs = find_costs(m->costs)}};
     if (!out->codec)
         return rp__error_set(err, RP_INCOMPATIBLE,
                              "%s: codec \"%s\" is not known to this program; use a newer Riposte",

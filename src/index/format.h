@@ -27,6 +27,8 @@ enum {
     RP_SECTION_STATS = 4,
     /* manifest: rp__meta_analysis, if text is analyzed in another way than the plain one */
     RP_SECTION_ANALYSIS = 5,
+    /* manifest: for which instruction set auto chose the codecs of lists; readers need it not */
+    RP_SECTION_COSTS = 6,
     RP_SECTION_TERM_BLOCKS = 16,  /* terms: front-coded blocks of RP_TERMS_PER_BLOCK terms */
     RP_SECTION_TERM_OFFSETS = 17, /* terms: u64 a block and one more */
     /* terms: u64 a block: first 8 bytes of its first term, as a number */

@@ -26,6 +26,7 @@ typedef struct rp__segment_info {
     uint64_t docs, tokens, terms, postings, generation;
     /* freqs: the code of the frequencies, the codec's own or not */
     const char *codec, *freqs;
+    const char *costs;       /* by which auto chose codecs of lists; empty: not recorded */
     const char *stem, *stop; /* stop: its name */
     const char *stop_words;  /* separated by '\n' */
     size_t stop_bytes;

@@ -74,6 +74,8 @@ rp_status rp__manifest_publish(rp__folder *folder, const rp__manifest *m, rp_err
         put_section(w, RP_SECTION_STATS, &stats, sizeof stats);
     if (m->analysis.tokens[0])
         put_section(w, RP_SECTION_ANALYSIS, &m->analysis, sizeof m->analysis);
+    if (m->costs[0])
+        put_section(w, RP_SECTION_COSTS, m->costs, strlen(m->costs));
     status = rp__section_writer_finish(w, NULL, NULL, err);
     if (status == RP_OK)
         status = rp__folder_publish(folder, RP_MANIFEST_NEW, RP_MANIFEST_NAME, err);
@@ -216,6 +218,23 @@ static rp_status read_analysis(const rp__section_file *f, rp__manifest *out, rp_
     return is_sound ? RP_OK : nonsense(f, err);
 }
 
+static rp_status read_costs(const rp__section_file *f, rp__manifest *out, rp_error *err)
+{
+    const uint8_t *at;
+    size_t bytes;
+    if (!has_section(f, RP_SECTION_COSTS))
+        return RP_OK;
+    rp_status status = rp__section_file_get(f, RP_SECTION_COSTS, &at, &bytes, err);
+    if (status != RP_OK)
+        return status;
+    if (bytes == 0 || bytes >= sizeof out->costs)
+        return wrong_size(f, err);
+    status = copy_section(f, RP_SECTION_COSTS, out->costs, at, bytes, err);
+    if (status != RP_OK)
+        return status;
+    return is_text(out->costs, sizeof out->costs) ? RP_OK : nonsense(f, err);
+}
+
 rp_status rp__manifest_read(const rp__folder *folder, rp__manifest *out, rp_error *err)
 {
     rp__section_file *f;
@@ -233,6 +252,8 @@ rp_status rp__manifest_read(const rp__folder *folder, rp__manifest *out, rp_erro
         status = read_stats(f, out, err);
     if (status == RP_OK)
         status = read_analysis(f, out, err);
+    if (status == RP_OK)
+        status = read_costs(f, out, err);
     rp__section_file_close(f);
     if (status != RP_OK)
         rp__manifest_reset(out);

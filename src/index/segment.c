@@ -139,6 +139,7 @@ static void fill_info(rp__segment *s)
         .generation = m->generation,
         .codec = m->codec,
         .freqs = s->codec.freqs ? s->codec.freqs->name : m->codec,
+        .costs = s->manifest.costs,
         .stem = m->stem,
         .stop = m->stop,
         .stop_words = s->manifest.stop_words,
