@@ -3,7 +3,10 @@
  * What is done under the executor's lock is one atomic step here; everything else interleaves. Two cores, one card, three
  * jobs, one of which is cancelled and one of which moves from the card to a core; and a drain. Checked: every job that was
  * taken is called back once; drain returns when none is left; nobody sleeps while there is work for it (no invalid end).
- * SMALL leaves out a job. LOST_WAKE is a mistake that the checker has to find. */
+ * SMALL leaves out a job. ASK has one job alone, whose submitter waits for it and helps: it answers in place of a core that
+ * is idle, and the job needs the card after that. Only there lanes are woken after the lock is released, as they are in
+ * fact: otherwise in the same step, since there would be too many states.
+ * LOST_WAKE and ENDS_TWICE are mistakes that the checker has to find. */
 
 #define JOBS 3
 #define LANES 3 /* two cores and the card */
@@ -17,6 +20,7 @@ mtype place[JOBS] = FREE;
 byte queue[JOBS];
 bool stop[JOBS], refused[JOBS], is_answered[JOBS];
 byte called[JOBS];
+bool is_listed[JOBS]; /* in the list of those that wait for their end */
 byte live;
 bool is_drained, is_over;
 
@@ -25,21 +29,48 @@ bool is_idle[LANES];
 bool wake[LANES], sleeps[LANES], is_asleep[LANES];
 
 /* Whether there is work: of a core, a job to end, one of its queue, or one that it may steal. */
-#define HAS_ENDING  (place[0] == ENDING || place[1] == ENDING || place[2] == ENDING)
+#define HAS_ENDING  (is_listed[0] || is_listed[1] || is_listed[2])
 #define WAITS(j, q) (place[j] == QUEUED && queue[j] == q)
 #define ANY(q)      (WAITS(0, q) || WAITS(1, q) || WAITS(2, q))
 #define CORE_WORK   (HAS_ENDING || ANY(CPU) || ANY(GPU))
 #define CARD_WORK   (ANY(GPU))
 
-/* Under the lock: sets the word. The lane that sleeps is woken outside of it, in the next step of this process. */
+/* Each process has a bit for each lane that it is to wake. */
 inline wake_word(l) {
     is_idle[l] = false;
     wake[l] = true;
 #ifndef LOST_WAKE
     if
+#ifdef ASK
+    :: sleeps[l] -> woken = woken | (1 << l)
+#else
     :: sleeps[l] -> is_asleep[l] = false
+#endif
     :: else -> skip
     fi
+#endif
+}
+
+/* After the lock is released. One that has slept again since then looks at its word. */
+inline wake_sleepers() {
+#ifdef ASK
+    d_step {
+        if
+        :: woken & 1 -> is_asleep[0] = false
+        :: else -> skip
+        fi;
+        if
+        :: woken & 2 -> is_asleep[1] = false
+        :: else -> skip
+        fi;
+        if
+        :: woken & 4 -> is_asleep[2] = false
+        :: else -> skip
+        fi;
+        woken = 0
+    }
+#else
+    skip
 #endif
 }
 
@@ -56,6 +87,7 @@ inline wake_takers() {
 }
 
 proctype submit(byte j; byte q) {
+    byte woken;
     atomic {
         if
         :: is_drained -> refused[j] = true
@@ -71,20 +103,24 @@ proctype submit(byte j; byte q) {
             queue[j] = q;
             wake_takers()
         }
+        wake_sleepers()
     fi
 }
 
 proctype cancel(byte j) {
+    byte woken;
     atomic {
         if
         :: place[j] == QUEUED ->
             stop[j] = true;
             place[j] = ENDING;
+            is_listed[j] = true;
             wake_takers()
         :: place[j] == TAKEN -> stop[j] = true
         :: else -> skip
         fi
     }
+    wake_sleepers()
 }
 
 /* Calls back without the lock, one after the other; then both are free at once. */
@@ -114,28 +150,79 @@ inline idle(l) {
     :: wake[l] -> skip
     :: true ->
         sleeps[l] = true;
-        atomic {
+        do
+        :: atomic { wake[l] -> break }
+        :: atomic { !wake[l] -> is_asleep[l] = true }
+            (!is_asleep[l])
+        od;
+        sleeps[l] = false
+    fi
+}
+
+/* Submits job j for a core, and helps: on a core's lane that is idle it does the first half; the card is to do the second,
+ * and before the helper has the lock again it may have. Then the helper ends the job, unless a core has it. */
+proctype ask(byte j) {
+    byte woken, lane, none;
+    none = JOBS;
+    atomic {
+        lane = LANES;
+        if
+        :: is_drained -> refused[j] = true
+        :: else ->
+            live++;
+            place[j] = QUEUED;
+            queue[j] = CPU;
             if
-            :: wake[l] -> skip
-            :: else -> is_asleep[l] = true
+            :: is_idle[0] && !HAS_ENDING -> lane = 0
+            :: !is_idle[0] && is_idle[1] && !HAS_ENDING -> lane = 1
+            :: else -> wake_takers()
+            fi;
+            if
+            :: lane < LANES -> is_idle[lane] = false; place[j] = TAKEN
+            :: else -> skip
+            fi
+        fi
+    }
+    wake_sleepers();
+    if
+    :: lane < LANES ->
+        atomic {
+            place[j] = QUEUED;
+            queue[j] = GPU;
+            wake_takers()
+        }
+        wake_sleepers();
+        atomic {
+            is_idle[lane] = true;
+            if
+            :: place[j] == ENDING -> is_idle[lane] = false; is_listed[j] = false; place[j] = TAKEN
+            :: else -> lane = LANES; wake_takers()
             fi
         }
-        (!is_asleep[l]);
-        sleeps[l] = false
+        wake_sleepers();
+        if
+        :: lane < LANES ->
+            end_tasks(j, none);
+            atomic { is_idle[lane] = true; wake_takers() }
+            wake_sleepers()
+        :: else -> skip
+        fi
+    :: else -> skip
     fi
 }
 
 /* Takes under the lock; `mine` is JOBS where there is nothing. Who finds nothing becomes idle under the same lock. */
 proctype core(byte l) {
-    byte mine, more; /* more: a second job that waits for its end, which the same turn ends */
+    byte woken, mine, more; /* more: a second job that waits for its end, which the same turn ends */
+    bool is_end;
     do
     :: atomic {
             mine = JOBS;
             more = JOBS;
             if
-            :: place[0] == ENDING -> mine = 0
-            :: place[1] == ENDING -> mine = 1
-            :: place[2] == ENDING -> mine = 2
+            :: is_listed[0] -> mine = 0
+            :: is_listed[1] -> mine = 1
+            :: is_listed[2] -> mine = 2
             :: !HAS_ENDING && WAITS(0, CPU) -> mine = 0
             :: !HAS_ENDING && WAITS(1, CPU) -> mine = 1
             :: !HAS_ENDING && WAITS(2, CPU) -> mine = 2
@@ -144,17 +231,26 @@ proctype core(byte l) {
             :: !HAS_ENDING && !ANY(CPU) && WAITS(2, GPU) -> mine = 2
             :: else -> skip
             fi;
+            is_end = mine < JOBS && is_listed[mine];
             if
-            :: mine < JOBS && place[mine] == ENDING && mine != 0 && place[0] == ENDING -> more = 0
-            :: mine < JOBS && place[mine] == ENDING && mine != 1 && place[1] == ENDING -> more = 1
-            :: mine < JOBS && place[mine] == ENDING && mine != 2 && place[2] == ENDING -> more = 2
+            :: is_end && mine != 0 && is_listed[0] -> more = 0
+            :: is_end && mine != 1 && is_listed[1] -> more = 1
+            :: is_end && mine != 2 && is_listed[2] -> more = 2
             :: true -> skip
             fi;
             if
             :: mine < JOBS ->
-                place[mine] = TAKEN;
+                is_listed[mine] = false;
+#ifdef ENDS_TWICE
                 if
-                :: more < JOBS -> place[more] = TAKEN
+                :: !is_end -> place[mine] = TAKEN
+                :: else -> skip
+                fi;
+#else
+                place[mine] = TAKEN;
+#endif
+                if
+                :: more < JOBS -> is_listed[more] = false; place[more] = TAKEN
                 :: else -> skip
                 fi;
                 if
@@ -165,6 +261,7 @@ proctype core(byte l) {
             :: else -> wake[l] = false; is_idle[l] = true
             fi
         }
+        wake_sleepers();
         if
         :: mine < JOBS -> end_tasks(mine, more)
         :: else ->
@@ -178,7 +275,7 @@ over:
 
 /* What it cannot answer, a core does. */
 proctype card() {
-    byte mine;
+    byte woken, mine;
     do
     :: atomic {
             mine = JOBS;
@@ -202,11 +299,12 @@ proctype card() {
             fi;
             atomic {
                 if
-                :: is_answered[mine] || stop[mine] -> place[mine] = ENDING
+                :: is_answered[mine] || stop[mine] -> place[mine] = ENDING; is_listed[mine] = true
                 :: else -> place[mine] = QUEUED; queue[mine] = CPU
                 fi;
                 wake_takers()
             }
+            wake_sleepers()
         :: else ->
             idle(CARD);
             is_idle[CARD] = false
@@ -217,16 +315,21 @@ over:
 }
 
 init {
+    byte woken;
     atomic {
         run core(0);
         run core(1);
         run card();
+#ifdef ASK
+        run ask(0)
+#else
         run submit(0, CPU);
         run submit(1, GPU);
 #ifndef SMALL
         run submit(2, GPU);
 #endif
         run cancel(1)
+#endif
     }
     /* drain */
     is_drained = true;
@@ -242,4 +345,5 @@ init {
         wake_word(1);
         wake_word(CARD)
     }
+    wake_sleepers()
 }

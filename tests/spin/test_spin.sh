@@ -36,7 +36,11 @@ say() { # NAME STATUS
 }
 holds "$size"
 say executor_model $?
+holds -DASK
+say executor_model_with_a_helper $?
 ! holds -DSMALL -DLOST_WAKE
 say executor_model_finds_a_lost_wake $?
+! holds -DASK -DENDS_TWICE
+say executor_model_finds_a_second_end $?
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]
