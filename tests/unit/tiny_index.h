@@ -93,6 +93,7 @@ static inline void tiny_open(tiny_index *tiny, const char *const *texts, size_t 
         fail_msg("%s", err.text);
     rp__segment_builder_free(builder);
     rp__analyzer_state_free(state);
+    tiny->index.terms = NULL;
     if (rp__segment_open(tiny->dir.path, true, &tiny->index.segment, &err) != RP_OK)
         fail_msg("%s", err.text);
 }
