@@ -116,6 +116,7 @@ static inline bool decode_two(const rp__blocks_part two[2], uint32_t *out)
     __m256i before = _mm256_set_m128i(start_of(two[1].base), start_of(two[0].base));
     __m256i least = _mm256_set1_epi32(1);
     const uint8_t *p = two[0].in + 1, *q = two[1].in + 1;
+#pragma GCC unroll 4
     for (size_t i = 0; i < RP_BLOCK; i += 8, p += v, q += w) {
         __m256i bits = rp__bitpack_avx2_halves(p, q);
         __m256i a = _mm256_srlv_epi32(_mm256_shuffle_epi8(bits, low), low_shifts);
