@@ -15,6 +15,7 @@
 
 #include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/exec/exec.h"
+#include "backend/gpu/gpu_list.h"
 #include "backend/gpu/gpu_steps.h"
 #include "backend/gpu/residency/transcode_term.h"
 #include "base/cpu.h"
@@ -335,6 +336,90 @@ static void queries_break_no_rule(void **state)
                             seed);
 }
 
+/* ---- A large k ----------------------------------------------------------------------------------- */
+
+enum { FOUND = 20000, PAIRS = 300 }; /* documents: several blocks rank them */
+
+typedef struct list_bytes { /* as they are copied to the device */
+    uint32_t docids[FOUND], tfs[FOUND];
+    float norms[4];
+    uint8_t codes[FOUND];
+} list_bytes;
+
+/* Of a list of all documents, of which each of three scores alike: pairs fall by score, then rise by docid. */
+static rp_status rank_many(uint64_t seed)
+{
+    rp__device device;
+    rp__fused_and b;
+    rp__cu_ptr at;
+    rp_error err = {.text = ""};
+    uint64_t address;
+    list_bytes *bytes = calloc(1, sizeof *bytes);
+    const rp__fused_and_limits limits = {.queries = 2, .k = PAIRS, .bytes = 4096};
+    for (uint32_t i = 0; i < FOUND; i++) {
+        bytes->docids[i] = i;
+        bytes->tfs[i] = 1 + i / 3 * 7919 % 1000;
+        bytes->norms[i % 4] = 1;
+    }
+    rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
+    assert_int_equal(rp__device_open(&device, rp__emulated_device_driver(), 0, &err), RP_OK);
+    assert_int_equal(rp__device_alloc(&device, sizeof *bytes + RP_PAD, &at), RP_OK);
+    assert_int_equal(rp__device_copy_in(&device, at, bytes, sizeof *bytes), RP_OK);
+    assert_int_equal(rp__device_wait(&device), RP_OK);
+    assert_int_equal(rp__fused_and_open(&b, &device, &limits), RP_OK);
+    const karg_norms norms = {at + offsetof(list_bytes, codes), at + offsetof(list_bytes, norms), 1,
+                              4};
+    rp__fused_and_begin(&b, &norms, PAIRS, 0, FOUND);
+    karg_term *term = rp__fused_and_put(&b, sizeof *term, &address);
+    *term = rp__gpu_list_copied(at, at + offsetof(list_bytes, tfs), FOUND);
+    for (uint32_t i = 0; i < limits.queries; i++)
+        assert_true(rp__fused_and_add(&b, &(karg_and_term){address, 1 << 20, FOUND}, 1));
+    rp_status status = rp__fused_and_start(&b);
+    if (status == RP_OK)
+        status = rp__fused_and_finish(&b);
+    for (uint32_t i = 0; i < limits.queries && status == RP_OK; i++) {
+        const karg_pair *pairs = rp__fused_and_pairs_of(&b, i);
+        assert_int_equal(rp__fused_and_count_of(&b, i)->n, FOUND);
+        assert_int_equal(rp__fused_and_count_of(&b, i)->n_pairs, PAIRS);
+        for (uint32_t p = 1; p < PAIRS; p++)
+            assert_true(
+                pairs[p].score < pairs[p - 1].score ||
+                (pairs[p].score == pairs[p - 1].score && pairs[p].docid > pairs[p - 1].docid));
+        assert_int_equal(bytes->tfs[pairs[0].docid], 1000);
+    }
+    rp__fused_and_close(&b);
+    rp__device_free(&device, at);
+    rp__device_close(&device);
+    free(bytes);
+    return status;
+}
+
+static void ranking_many_breaks_no_rule(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < strict_case_seeds() + 2; seed++)
+        if (rank_many(seed) != RP_OK)
+            fail_msg("%s", strict_fault());
+}
+
+/* The fence before the last block is known, and the one after it. */
+static void planted_faults_of_ranking_are_found(void **state)
+{
+    (void)state;
+    for (int number = 1; number <= 2; number++) {
+        const char *found = "";
+        for (uint64_t seed = 0; seed < 20 && !found[0]; seed++) {
+            strict_plant_fault((strict_plant){STRICT_NO_FENCE, "and_rank_is_last", number});
+            (void)rank_many(seed);
+            found = strict_fault();
+        }
+        if (!strstr(found, "and_batch_topk_rank_kernel") ||
+            !strstr(found, "it reads what another warp wrote"))
+            fail_msg("fence %d: '%s'", number, found);
+    }
+    strict_plant_fault((strict_plant){0});
+}
+
 /* PARA by every method, on an index that has what it reads. */
 static void para_breaks_no_rule(void **state)
 {
@@ -445,6 +530,8 @@ int main(void)
         cmocka_unit_test(transcoding_breaks_no_rule),
         cmocka_unit_test(queries_break_no_rule),
         cmocka_unit_test(para_breaks_no_rule),
+        cmocka_unit_test(ranking_many_breaks_no_rule),
+        cmocka_unit_test(planted_faults_of_ranking_are_found),
         cmocka_unit_test(planted_copies_under_a_persistent_kernel_are_found),
         cmocka_unit_test(every_kernel_was_launched)};
     cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
