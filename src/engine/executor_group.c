@@ -89,9 +89,14 @@ static rp_status make_group(const rp_job *jobs, size_t n, rp__group **out, rp_er
     for (size_t i = 0; status == RP_OK && i < n; i++) {
         status = RP_TAKE(&g->jobs[i],
                          (const rp_job *)(const void *)((const char *)jobs + i * stride), err);
-        if (status == RP_OK && !g->jobs[i].done)
-            rp__error_set_missing(err, "rp_executor_submit_many", "jobs->done", 0),
-                status = RP_USAGE;
+        const rp_job *job = &g->jobs[i];
+        const char *missing = !job->done                            ? "jobs->done"
+                              : !job->query && job->query_bytes > 0 ? "jobs->query"
+                                                                    : NULL;
+        if (status == RP_OK && missing) {
+            rp__error_set_missing(err, "rp_executor_submit_many", missing, 0);
+            status = RP_USAGE;
+        }
     }
     if (status != RP_OK)
         rp__free(g);

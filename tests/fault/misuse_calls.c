@@ -505,6 +505,17 @@ CALL(rp_executor_submit)
     return status;
 }
 
+CALL(rp_executor_submit_many)
+{
+    rp_executor *executor = new_executor();
+    const rp_job job = {.query = NEED(2, "wing"),
+                        .query_bytes = 4,
+                        .done = misuse_missing == 3 ? NULL : drop_outcome};
+    rp_status status = rp_executor_submit_many(NEED(0, executor), NEED(1, &job), 1, NULL, err);
+    rp_executor_free(executor);
+    return status;
+}
+
 CALL(rp_executor_ask)
 {
     rp_executor *executor = new_executor();
@@ -665,6 +676,7 @@ const misuse_row misuse_rows[] = {
     ROW(rp_executor_new, STATUS_AND_ERROR, "index, out"),
     ROW(rp_executor_free, VALUE, ""),
     ROW(rp_executor_submit, STATUS_AND_ERROR, "executor, job, job->query, job->done"),
+    ROW(rp_executor_submit_many, STATUS_AND_ERROR, "executor, jobs, jobs->query, jobs->done"),
     ROW(rp_executor_ask, STATUS_AND_ERROR, "executor, job, job->query, out"),
     ROW(rp_executor_cancel, STATUS, "executor"),
     ROW(rp_executor_drain, STATUS, "executor"),

@@ -407,6 +407,9 @@ static void test_line_by_memory(void **state)
         uint32_t threads;
     } cases[] = {{16, 1, 1}, {32, 1, 1}, {32, 1, 2}, {64, 1, 4},
                  {16, 4, 1}, {32, 4, 1}, {64, 4, 4}};
+    fixture *f = *state;
+    rp_index_close(f->open);
+    f->open = NULL;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         rp_error err;
         rp__buf text;
@@ -421,6 +424,7 @@ static void test_line_by_memory(void **state)
         if (status != (fits ? RP_OK : RP_NO_MEMORY) || (!fits && !strstr(err.text, "--memory")))
             fail_msg("%zu MiB: %s: %s", cases[i].mib, rp_status_name(status), err.text);
     }
+    assert_int_equal(rp_index_open(f->index, NULL, &f->open, NULL), RP_OK);
 }
 
 /* The same of documents that a program adds: what the builder holds stays within the budget. */

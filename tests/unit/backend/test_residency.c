@@ -239,6 +239,67 @@ static void detached_leases_do_not_block(void **state)
     close_world(&w);
 }
 
+/* What another thread has given back for a lease whose work had left the device is nobody's to publish: it may be
+ * another's memory by then. */
+static void what_was_given_back_is_not_published(void **state)
+{
+    (void)state;
+    world w = {.n_wrong = 0};
+    user a, b;
+    rp__piece *piece, *other;
+    open_world(&w);
+    open_user(&a, &w, true);
+    open_user(&b, &w, true);
+    const uint64_t unused = HEAP - w.residency->heap.in_use;
+    rp__lease_acquire(&a.lease);
+    assert_int_equal(rp__lease_take(&a.lease, unused / 2, RP_NEED_ALL, 5, 1, &piece), RP_OK);
+    const rp__resident made = {.key = 5, .at = piece->at, .piece = piece, .repr = RP_REPR_DOCIDS};
+    rp__lease_launched(&a.lease);
+    rp__lease_release(&a.lease);
+    rp__lease_acquire(&b.lease);
+    assert_int_equal(rp__lease_take(&b.lease, unused, RP_NEED_ALL, 6, 1, &other), RP_OK);
+    assert_false(rp__lease_publish(&a.lease, &(const rp__resident *){&made}, 1));
+    assert_null(rp__residency_find(w.residency, 5, 0));
+    close_user(&a);
+    close_user(&b);
+    close_world(&w);
+}
+
+static const rp__driver *real;
+static uint32_t n_asked;
+
+static rp__cu_result count_query(rp__cu_stream stream)
+{
+    n_asked++;
+    return real->stream_query(stream);
+}
+
+/* Thread blocks that the host need not wait for still count in scratch, which others may evict where memory is scarce. */
+static void scratch_is_given_back_behind_the_stream(void **state)
+{
+    (void)state;
+    world w = {.n_wrong = 0};
+    user u;
+    open_world(&w);
+    open_user(&u, &w, false);
+    real = u.device.driver;
+    rp__driver counting = *real;
+    counting.stream_query = count_query;
+    for (int is_scarce = 0; is_scarce < 2; is_scarce++) {
+        w.residency->is_scarce = is_scarce;
+        rp__lease_acquire(&u.lease);
+        assert_int_equal(rp__scratch_hold(&u.scratch, &u.lease, &u.device, GRAIN), RP_OK);
+        rp__lease_release(&u.lease);
+        n_asked = 0;
+        u.device.driver = &counting;
+        rp__lease_end(&u.lease);
+        u.device.driver = real;
+        assert_true(is_scarce ? n_asked > 0 : n_asked == 0);
+    }
+    close_user(&u);
+    close_world(&w);
+}
+
 /* What was evicted while a lease did not end in time is used once it has ended. */
 static void what_was_waited_for_in_vain_comes_back(void **state)
 {
@@ -421,6 +482,8 @@ int main(void)
         cmocka_unit_test(many_threads_share_little),
         cmocka_unit_test(detached_leases_do_not_block),
         cmocka_unit_test(detached_leases_end_while_others_take),
+        cmocka_unit_test(what_was_given_back_is_not_published),
+        cmocka_unit_test(scratch_is_given_back_behind_the_stream),
         cmocka_unit_test(what_was_waited_for_in_vain_comes_back),
         cmocka_unit_test(what_was_found_is_not_evicted),
         cmocka_unit_test(entries_are_told_apart_by_norms),

@@ -149,11 +149,12 @@ static void give_back(rp__lease *l)
     atomic_store_explicit(&l->epoch, 0, memory_order_release);
 }
 
-/* Whether it has pieces, or transient memory. */
+/* Whether it has pieces, or scratch that others may evict once it is over. The host sees an answer before the last
+ * thread blocks of its launch have left the device, and these still count in scratch. */
 static bool has_memory(const rp__lease *l)
 {
     const rp__scratch *s = l->scratch;
-    while (s && s != &l->transient)
+    while (s && s != &l->transient && !l->residency->is_scarce)
         s = s->next;
     return l->n > 0 || s;
 }
@@ -454,18 +455,38 @@ rp_status rp__lease_upload(rp__lease *l)
     return status;
 }
 
-bool rp__lease_publish(rp__lease *l, const rp__resident *const *made, size_t n)
+/* The piece is no longer among those that the lease gives back. False: another thread has given it back. */
+static bool withdraw(rp__lease *l, const rp__piece *piece)
 {
     size_t i = 0;
-    if (made[0]->piece)
-        mark(made[0]->piece, atomic_load_explicit(&l->epoch, memory_order_relaxed));
-    if (rp__residency_publish(l->residency, made, n) == 0)
-        return false;
-    while (i < l->n && l->pieces[i] != made[0]->piece)
+    pthread_mutex_lock(&l->residency->lock);
+    while (i < l->n && l->pieces[i] != piece)
         i++;
-    if (i < l->n)
+    const bool is_there = i < l->n;
+    if (is_there)
         l->pieces[i] = l->pieces[--l->n];
-    return true;
+    pthread_mutex_unlock(&l->residency->lock);
+    return is_there;
+}
+
+static void put_back(rp__lease *l, rp__piece *piece)
+{
+    pthread_mutex_lock(&l->residency->lock);
+    l->pieces[l->n++] = piece; /* where it has been before */
+    pthread_mutex_unlock(&l->residency->lock);
+}
+
+bool rp__lease_publish(rp__lease *l, const rp__resident *const *made, size_t n)
+{
+    rp__piece *piece = made[0]->piece;
+    if (piece && !withdraw(l, piece))
+        return false;
+    if (piece)
+        mark(piece, atomic_load_explicit(&l->epoch, memory_order_relaxed));
+    const bool is_published = rp__residency_publish(l->residency, made, n) > 0;
+    if (piece && !is_published)
+        put_back(l, piece);
+    return is_published;
 }
 
 /* ---- Scratch ------------------------------------------------------------------------------------ */
