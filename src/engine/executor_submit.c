@@ -49,7 +49,7 @@ static rp_status own_query(const rp_executor *e, rp__task *t, rp__auto_shape sha
 {
     t->bound.stop = &t->stop;
     t->bound.rank = t->rank;
-    rp__query_trace_bind(t->searcher, &t->bound);
+    rp__query_trace_bind(t->searcher, rp__query_trace_get(t->searcher), &t->bound);
     t->shape = shape;
     t->steps = (rp__task_steps){0};
     t->waiting.job.meet_ns = 0;

@@ -27,9 +27,8 @@ rp__trace *rp__query_trace_get(rp_searcher *s)
 }
 
 /* Where there is no memory, nothing is counted. */
-void rp__query_trace_bind(rp_searcher *s, rp__query *bound)
+void rp__query_trace_bind(rp_searcher *s, rp__trace *trace, rp__query *bound)
 {
-    rp__trace *trace = rp__query_trace_get(s);
     bound->trace = trace;
     if (!trace)
         return;

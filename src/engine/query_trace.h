@@ -19,8 +19,8 @@ typedef struct rp__decision {
 rp_status rp__query_trace_new(rp_searcher *searcher);
 /* Empties the trace: a query begins now. */
 void rp__query_trace_begin(rp_searcher *searcher);
-/* The query that is bound is traced, if the searcher traces. */
-void rp__query_trace_bind(rp_searcher *searcher, rp__query *bound);
+/* The query that is bound is traced; NULL: it is not. */
+void rp__query_trace_bind(rp_searcher *searcher, rp__trace *trace, rp__query *bound);
 /* Where what the host does for a query is noted; NULL: nobody asks. */
 rp__trace *rp__query_trace_get(rp_searcher *searcher);
 /* A stage of the host that ends now: "parse", "look-up", "names". */

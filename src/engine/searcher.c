@@ -472,7 +472,7 @@ static rp_status answer_in_mode(rp_searcher *s, const char *query, size_t bytes,
     if (status != RP_OK)
         return status;
     *answer = (rp__answer){.total_is_exact = true};
-    rp__query_trace_bind(s, bound);
+    rp__query_trace_bind(s, s->events ? &s->trace : NULL, bound);
     s->processor = s->plain->name; /* of a query that asks for nothing */
     return bound->n_ops > 0 ? run_bound(s, bound, answer, err) : RP_OK;
 }

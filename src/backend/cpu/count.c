@@ -448,6 +448,9 @@ static way choose(const rp__cpu_run *run, size_t *postings)
 {
     const rp__query *query = run->query;
     const size_t n = run->n_parts;
+    *postings = 0;
+    if (n == 1) /* its length is known, and nothing is read */
+        return SEARCH_MERGED;
     const lists_cost all = add_costs(run, n), others = add_costs(run, n - 1);
     const uint64_t searching = search_cost(&run->parts[n - 1].reader->list, others.postings);
     const uint64_t costs[] = {

@@ -143,11 +143,8 @@ static rp_status run(fixture *f, uint32_t k, bool scores_all, const karg_pair **
             if (has(q, l))
                 terms[q][queries[q].n_terms++] = (rp__fused_or_term){lists[l], weights[l]};
     }
-    rp__fused_or_batch batch = {.queries = queries,
-                                .n_queries = QUERIES,
-                                .k = k,
-                                .n_docs = DOCS,
-                                .scores_all = scores_all};
+    rp__fused_or_batch batch = {
+        .queries = queries, .n_queries = QUERIES, .k = k, .n_docs = DOCS, .scores_all = scores_all};
     if (status == RP_OK)
         status = rp__fused_or_run(&f->door, &batch);
     return status == RP_OK ? rp__fused_or_fetch(&f->door, pairs, counts) : status;
