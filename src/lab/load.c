@@ -184,7 +184,7 @@ static rp_status run_replay(const rp__load *load, const rp__load_options *o, uin
                             rp__load_figures *out, rp_error *err)
 {
     const rp__replay_options r = replay_options(load, o);
-    rp__replay_report report;
+    rp__replay_report report = {0};
     uint64_t *arrivals = rp__alloc_array(r.jobs, sizeof *arrivals);
     rp_status status =
         arrivals ? rp__replay_run(&r, times, arrivals, &report) : rp__error_no_memory(err);
