@@ -385,12 +385,14 @@ static uint64_t alone_bytes(const lists *l, const fresh *f)
     return rp__bits_align(made_bytes(l, f) + WORD, RP_DEVICE_HEAP_GRAIN);
 }
 
-/* What a list by itself becomes: docids, if kernels do not read it as it is stored. Those that are there are found. */
+/* What a list by itself becomes: docids, if kernels do not read it as it is stored. Those that are there are found. Where
+ * it will lie is not known yet; an address of 0 would say that it is not wanted. */
 static uint64_t plan_alone(lists *l, fresh *f)
 {
     uint64_t bytes = 0;
     if (f->is_none || !f->is_alone)
         return 0;
+    f->buffer = ALIGN;
     if (!f->decoded && !l->lease->residency->is_whole)
         bytes = rp__stored_lists_need(l->lease, &f->stored, 1);
     f->is_stored = !f->decoded && f->reads & RP_READS_LOOKUP && !is_plain(l);
