@@ -182,6 +182,9 @@ NVCCFLAGS = -std=c++17 -O3 --fmad=false --prec-div=true --prec-sqrt=true --ftz=f
 # iiu_NAME.cu includes NAME.cu.
 $(foreach k,$(filter src/backend/gpu/kernels/iiu/%,$(KERNELS)),$(eval $(call fatbins,$k) $(patsubst %.fatbin,%.usage,$(call fatbins,$k)): \
     $(wildcard $(patsubst iiu_%,src/backend/gpu/kernels/*/%,$(notdir $k)))))
+# stored_NAME.cu too.
+$(foreach k,$(filter %/stored_or_maxscore.cu,$(KERNELS)),$(eval $(call fatbins,$k) $(patsubst %.fatbin,%.usage,$(call fatbins,$k)): \
+    $(subst stored_,,$k)))
 # What ptxas says of registers and spills stays beside each image, for kernel-check.
 $(foreach k,$(KERNELS) $(LAB_KERNELS),$(eval $(call fatbins,$k) $(patsubst %.fatbin,%.usage,$(call fatbins,$k)): $k))
 build/fatbin/%.fatbin build/fatbin/%.usage: \

@@ -216,13 +216,14 @@ static uint32_t ahead_of(uint32_t blocks)
 }
 
 /* As many warps as there is room for and work. */
-static rp__launch shape_tiles(rp__fused_or *o)
+static rp__launch shape_tiles(rp__fused_or *o, bool has_stored)
 {
     karg_or *a = &o->args;
     const uint32_t warps = KARG_OR_THREADS / 32;
     rp__launch how = {.block = KARG_OR_THREADS};
     how.shared =
-        KARG_OR_SHARED_BLOCK + warps * (KARG_OR_SHARED + a->max_terms * KARG_OR_SHARED_TERM);
+        KARG_OR_SHARED_BLOCK + warps * (KARG_OR_SHARED + a->max_terms * KARG_OR_SHARED_TERM +
+                                        (has_stored ? KARG_OR_SHARED_STORED : 0));
     const uint32_t fit = TUNE_SHARED_ALL / (how.shared + 1024);
     how.grid = o->device->processors * (fit < TILE_BLOCKS ? fit : TILE_BLOCKS);
     a->group = group_of(a, (uint64_t)how.grid * warps);
@@ -243,15 +244,17 @@ static void count(rp__fused_or *o, uint32_t grid)
     o->counted[KARG_OR_RANKED] += a->n_queries > 1 ? a->n_queries : 0;
 }
 
-static rp_status launch(rp__fused_or *o, bool is_iiu)
+static rp_status launch(rp__fused_or *o, const rp__fused_or_batch *batch)
 {
-    const rp__launch tile = shape_tiles(o);
+    const rp__launch tile = shape_tiles(o, batch->has_stored);
     const rp__launch rank = {o->args.n_queries, RANK_THREADS, KARG_TOPK_SHARED + 8 * o->args.keys};
     if (rank.shared > o->device->shared_max)
         return RP_UNAVAILABLE;
     memcpy(o->args.before, o->counted, sizeof o->counted);
     count(o, tile.grid);
-    const rp__kernel_id kernel = rp__kernel_table_scoring(RP_KERNEL_or_maxscore_kernel, is_iiu);
+    const rp__kernel_id kernel =
+        batch->has_stored ? RP_KERNEL_stored_or_maxscore_kernel
+                          : rp__kernel_table_scoring(RP_KERNEL_or_maxscore_kernel, batch->is_iiu);
     rp_status status = rp__device_launch(o->device, kernel, tile, &o->args);
     if (status == RP_OK && o->args.k > KARG_OR_RANKED_HERE)
         status = rp__device_launch(o->device, RP_KERNEL_or_topk_kernel, rank, &o->args);
@@ -280,7 +283,7 @@ rp_status rp__fused_or_run(rp__fused_or *o, const rp__fused_or_batch *batch)
     if (o->args.queries)
         status = rp__device_copy_in(o->device, o->scratch.at, o->stage + p.sent, p.found);
     if (status == RP_OK)
-        status = launch(o, batch->is_iiu);
+        status = launch(o, batch);
     o->is_clean = status == RP_OK;
     return status;
 }

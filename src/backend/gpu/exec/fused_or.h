@@ -46,6 +46,7 @@ typedef struct rp__fused_or_batch {
     uint32_t n_docs;
     bool scores_all; /* no posting is passed over; the answer is the same */
     bool is_iiu;     /* tiles and weights are of IIU; else of BM25 */
+    bool has_stored; /* some lists are read as they are stored; not of IIU */
 } rp__fused_or_batch;
 
 /* Scratch for a batch, as rp__scratch_hold; it may be held already. */

@@ -6,6 +6,14 @@
 #include "backend/gpu/gpu_list.h"
 #include "codec/codec.h"
 
+enum {
+    /* documents to a posting up to which a list is read as it is stored, where memory is scarce: a
+     * block of it meets four tiles at most, on average; and postings of such a list */
+    STORED_GAP = 64,
+    STORED_MIN = 1 << 9,
+    LIKELY = 4, /* one of so many lists is not there */
+};
+
 typedef rp__flight flight;
 typedef rp__launch_term term;
 
@@ -15,6 +23,7 @@ typedef struct run {
     rp__fused_or_query *queries; /* one an item that is launched */
     rp__batch_item **items;      /* these */
     uint32_t n;
+    bool has_stored; /* some lists are read as they are stored */
     const karg_pair *pairs;
     const uint32_t *counts;
 } run;
@@ -76,6 +85,20 @@ rp_status rp__or_group_begin(flight *f)
     return RP_OK;
 }
 
+/* Whether tiles of a list are more than what reading it as it is stored costs. */
+static bool is_dense(const rp__residency *r, uint32_t df)
+{
+    return r->is_scarce && df >= STORED_MIN && r->n_docs / df < STORED_GAP;
+}
+
+/* Whether kernels read the list as it is stored. */
+static bool is_read_stored(const flight *f, const term *t)
+{
+    const rp__query *query = f->exec->prototype;
+    return is_dense(f->lease.residency, t->term->df) && query->has_bounds &&
+           query->rank->ranking->kind != RP_RANK_IIU && t->list.bounds && t->list.last;
+}
+
 /* As many queries as have tiles that are likely to fit. */
 size_t rp__or_group_fit(const rp__exec *exec, rp__batch_item *const *items, size_t n)
 {
@@ -84,8 +107,12 @@ size_t rp__or_group_fit(const rp__exec *exec, rp__batch_item *const *items, size
     uint64_t bytes = 0;
     for (size_t i = 0; i < n && r->is_scarce; i++) {
         const rp__query *query = &items[i]->query;
-        for (size_t w = 0; w < query->n_words; w++)
-            bytes += rp__tiled_lists_bytes(r, &query->words[w].term);
+        for (size_t w = 0; w < query->n_words; w++) {
+            const rp__term *t = &query->words[w].term;
+            bytes +=
+                is_dense(r, t->df) ? rp__tiled_lists_cell_bytes(r) : rp__tiled_lists_bytes(r, t);
+            bytes += r->is_whole ? 0 : t->list_bytes / LIKELY;
+        }
         if (i > 0 && bytes > share)
             return i;
     }
@@ -99,7 +126,8 @@ static rp__fused_or_batch batch_of(const flight *f)
                                 .n_queries = run_of(f)->n,
                                 .k = (uint32_t)query->k,
                                 .n_docs = query->lengths.n_docs,
-                                .is_iiu = rp__launch_lists_are_iiu(f)};
+                                .is_iiu = rp__launch_lists_are_iiu(f),
+                                .has_stored = run_of(f)->has_stored};
 }
 
 rp_status rp__or_group_scratch(flight *f)
@@ -120,6 +148,7 @@ rp_status rp__or_group_name_lists(flight *f)
         bool is_read = status == RP_OK && rp__gpu_list_readers(&t->list) & RP_READS_TILES &&
                        rp__list_checks_find(f->lease.residency, t->term) != RP_VERDICT_DAMAGED;
         t->source = is_read ? RP_SOURCE_STORED : RP_SOURCE_LOOKUP;
+        l->tiles[i].is_stored = is_read && is_read_stored(f, t);
     }
     return rp__launch_lists_sort(f);
 }
@@ -195,6 +224,7 @@ static void fill_queries(flight *f)
         uint32_t floor =
             rp__launch_lists_floor(f->exec->prototype, l->tiles[i].kths, r->terms[i].weight);
         r->terms[i].list = l->tiles[i].list;
+        r->has_stored = r->has_stored || !l->tiles[i].list.ratios;
         query->min_score = floor > query->min_score ? floor : query->min_score;
     }
     r->n = 0;

@@ -178,16 +178,19 @@ enum {
     KARG_OR_THREADS = 128,    /* of a block of or_maxscore.cu */
     KARG_OR_SHARED_BLOCK = 48, /* bytes of shared memory of a block of or_maxscore.cu, */
     KARG_OR_SHARED = 4 * ((33 << (KARG_OR_TILE - 5)) + 32), /* of each warp, */
-    KARG_OR_SHARED_TERM = 48, /* and for each term of the longest query */
+    KARG_OR_SHARED_TERM = 48,     /* and for each term of the longest query; */
+    KARG_OR_SHARED_STORED = 1024, /* of each warp of stored_or_maxscore.cu, too */
 };
 typedef struct karg_cell { /* of a list, in a tile */
     uint32_t first;        /* rank of its first posting there or after */
     uint32_t top;          /* its greatest ratio there, the bits of a float; 0: it has none */
 } karg_cell;
 typedef struct karg_tiled {
-    uint64_t places, ratios; /* u16, float: one a posting */
-    uint64_t cells;          /* karg_cell a tile, and one more, whose first is n */
-    uint64_t found;          /* karg_found; damaged: the list is not what it says */
+    /* u16, float: one a posting; ratios 0: it is read as it is stored, places is a karg_or_stored,
+     * and the first of a cell is a block, from 1 on */
+    uint64_t places, ratios;
+    uint64_t cells; /* karg_cell a tile, and one more, whose first is n */
+    uint64_t found; /* karg_found; damaged: the list is not what it says */
     uint32_t n, zero;
 } karg_tiled;
 typedef struct karg_build_tiled { /* build_tiled.cu */
@@ -383,6 +386,19 @@ typedef struct karg_term {
     float weight;           /* times 2^s */
     uint32_t before;        /* blocks of the terms before it */
 } karg_term;
+
+/* A list that stored_or_maxscore.cu reads as it is stored; its record has `last` and `bounds`. */
+typedef struct karg_or_stored {
+    karg_term term; /* weight and `before` are not read */
+    karg_norms norms;
+    uint64_t cells, found; /* of its karg_tiled */
+    uint32_t n_docs, n_tiles;
+} karg_or_stored;
+typedef struct karg_build_cells { /* build_cells.cu */
+    uint64_t lists;               /* karg_or_stored; cells are 0 at first */
+    uint32_t parts;               /* thread blocks a list */
+    uint32_t zero;
+} karg_build_cells;
 
 /* check_stored.cu: whether lists are sound that are read as they are stored */
 enum {

@@ -20,9 +20,11 @@ enum {
     HALF_OF_RECORDS = 1 << 16, /* pinning more would cost more than it saves */
     FREE_OF =
         8, /* one part of so many of all memory is left free by what is made to stay, where it is scarce; */
-    SHARE_OF = 32, /* one part of so many is for what one launch alone has */
-    HOT = 8,       /* uses of a list, lately, at which it may evict others */
-    WORTH = 64,    /* a byte of such memory while it is idle: as of a stored list with 8 uses */
+    SHARE_OF = 32, /* one part of so many is for what one launch alone has; */
+    SHARE_OF_LISTS =
+        128,   /* where lists come and go, which have the rest: 16 threads have an eighth */
+    HOT = 8,   /* uses of a list, lately, at which it may evict others */
+    WORTH = 8, /* a byte of such memory while it is idle: as of a stored list with one use */
 };
 
 /* ---- Opening ------------------------------------------------------------------------------------ */
@@ -415,7 +417,7 @@ rp_status rp__lease_take_made(rp__lease *l, uint64_t bytes, uint64_t key, uint32
 
 uint64_t rp__lease_share(const rp__residency *r)
 {
-    return r->is_scarce ? r->left / SHARE_OF : UINT64_MAX;
+    return !r->is_scarce ? UINT64_MAX : r->left / (r->is_whole ? SHARE_OF : SHARE_OF_LISTS);
 }
 
 rp_status rp__lease_take_transient(rp__lease *l, uint64_t bytes, rp__cu_ptr *out)
@@ -526,12 +528,13 @@ static void unlink_scratch(rp__lease *l, rp__scratch *s)
 }
 
 /* The piece goes from what was taken to the scratch. Twice as much as before, if that is free, so that growing ends
- * soon. */
+ * soon, though not beyond what it may keep. */
 static rp_status take_scratch(rp__scratch *s, rp__lease *l, size_t bytes)
 {
     rp__piece *p;
     rp__residency *r = l->residency;
-    size_t want = bytes < 2 * s->bytes ? 2 * s->bytes : bytes;
+    size_t want = s->keeps && 2 * s->bytes > s->keeps ? s->keeps : 2 * s->bytes;
+    want = want < bytes ? bytes : want;
     pthread_mutex_lock(&r->lock);
     unlink_scratch(l, s);
     if (s->piece)

@@ -1,11 +1,16 @@
-/* tiled_lists.c: the representation `tiled`: memory, the launch of build_tiled.cu, and who finds it. */
+/* tiled_lists.c: the representation `tiled`: memory, the launches of build_tiled.cu and build_cells.cu, and who
+ * finds it. */
 #include "backend/gpu/residency/tiled_lists.h"
 
 #include <string.h>
 
 #include "base/bits.h"
 
-enum { ALIGN = 256, WARPS = 8 };
+enum {
+    ALIGN = 256,
+    WARPS = 8,
+    CELL_PARTS = 16, /* thread blocks of a list whose directory is read */
+};
 
 /* ---- Bytes -------------------------------------------------------------------------------------- */
 
@@ -25,6 +30,11 @@ uint64_t rp__tiled_lists_bytes(const rp__residency *r, const rp__term *term)
 {
     const karg_list list = {.n = term->df};
     return rp__reprs[RP_REPR_TILED].bytes(&list, r->n_docs);
+}
+
+uint64_t rp__tiled_lists_cell_bytes(const rp__residency *r)
+{
+    return zero_bytes(r) + sizeof(karg_or_stored);
 }
 
 /* Cells at `cells`, the rest of it at `rest`. */
@@ -80,22 +90,37 @@ static rp_status take_one(rp__lease *lease, const rp__tiled_use *use, rp__tiled_
     return status;
 }
 
-static uint64_t record_bytes(size_t n)
+/* Of what is made of n lists; lists that are read as they are stored have theirs behind them. */
+static uint64_t made_record_bytes(size_t n)
 {
-    return rp__bits_align(n * (sizeof(karg_term) + sizeof(karg_tiled)), ALIGN);
+    return n * (sizeof(karg_term) + sizeof(karg_tiled));
+}
+
+static bool is_read_stored(const rp__tiled_list *t)
+{
+    return t->is_fresh && t->is_stored;
+}
+
+static uint64_t record_bytes(const rp__tiled_list *lists, size_t n)
+{
+    uint64_t bytes = made_record_bytes(n);
+    for (size_t i = 0; i < n; i++)
+        bytes += is_read_stored(&lists[i]) ? sizeof(karg_or_stored) : 0;
+    return rp__bits_align(bytes, ALIGN);
 }
 
 uint64_t rp__tiled_lists_need(rp__lease *lease, const rp__tiled_use *use, rp__tiled_list *lists,
                               size_t n)
 {
-    uint64_t bytes = record_bytes(n);
+    const rp__residency *r = lease->residency;
+    uint64_t bytes = 0;
     (void)rp__tiled_lists_find(lease, use->norms, lists, n);
     for (size_t i = 0; i < n; i++) {
         lists[i].is_fresh = !lists[i].list.cells && !twin_of(lists, i);
         if (lists[i].is_fresh)
-            bytes += rp__tiled_lists_bytes(lease->residency, lists[i].term);
+            bytes += lists[i].is_stored ? zero_bytes(r) : rp__tiled_lists_bytes(r, lists[i].term);
     }
-    return bytes;
+    return bytes + record_bytes(lists, n);
 }
 
 /* Records; then, of lists that do not stay, all cells, and the rest of each. */
@@ -105,7 +130,8 @@ rp_status rp__tiled_lists_take(rp__lease *lease, rp__tiled_use *use, rp__tiled_l
     const rp__residency *r = lease->residency;
     rp_status status = RP_OK;
     use->records = *at;
-    rp__cu_ptr cells = *at + record_bytes(n), rest = cells;
+    rp__cu_ptr cells = *at + record_bytes(lists, n), rest = cells;
+    rp__cu_ptr stored = *at + made_record_bytes(n);
     for (size_t i = 0; i < n; i++)
         rest += lists[i].is_fresh ? zero_bytes(r) : 0;
     for (size_t i = 0; status == RP_OK && i < n; i++) {
@@ -115,6 +141,13 @@ rp_status rp__tiled_lists_take(rp__lease *lease, rp__tiled_use *use, rp__tiled_l
             t->list = twin->list;
         if (!t->is_fresh)
             continue;
+        if (t->is_stored) {
+            t->list = place(r, t->term->df, cells, stored);
+            t->list.ratios = 0;
+            stored += sizeof(karg_or_stored);
+            cells += zero_bytes(r);
+            continue;
+        }
         status = take_one(lease, use, t);
         if (status != RP_NO_MEMORY)
             continue;
@@ -141,7 +174,7 @@ static rp_status send_records(rp__lease *lease, rp__cu_ptr to, const rp__tiled_l
     args->terms = to;
     for (size_t i = 0; status == RP_OK && i < n; i++) {
         karg_term word = lists[i].word;
-        if (!lists[i].is_fresh)
+        if (!lists[i].is_fresh || lists[i].is_stored)
             continue;
         word.before = args->n_blocks;
         args->n_blocks += (word.list.n + KARG_BLOCK - 1) / KARG_BLOCK;
@@ -151,8 +184,31 @@ static rp_status send_records(rp__lease *lease, rp__cu_ptr to, const rp__tiled_l
     }
     args->lists = to + args->n_lists * sizeof(karg_term);
     for (size_t i = 0; status == RP_OK && i < n; i++)
-        if (lists[i].is_fresh)
+        if (lists[i].is_fresh && !lists[i].is_stored)
             status = rp__uploader_put(uploader, &lists[i].list, sizeof lists[i].list);
+    return status;
+}
+
+/* Records of those that are read as they are stored. */
+static rp_status send_stored(rp__lease *lease, const karg_build_tiled *made,
+                             const rp__tiled_list *lists, size_t n, rp__cu_ptr to,
+                             uint32_t *n_stored)
+{
+    rp_status status = rp__uploader_send(&lease->uploader);
+    for (size_t i = 0; status == RP_OK && i < n; i++) {
+        const rp__tiled_list *t = &lists[i];
+        const karg_or_stored record = {.term = t->word,
+                                       .norms = made->norms,
+                                       .cells = t->list.cells,
+                                       .found = t->list.found,
+                                       .n_docs = made->n_docs,
+                                       .n_tiles = made->n_tiles};
+        if (!is_read_stored(t))
+            continue;
+        if ((*n_stored)++ == 0)
+            rp__uploader_begin(&lease->uploader, to);
+        status = rp__uploader_put(&lease->uploader, &record, sizeof record);
+    }
     return status == RP_OK ? rp__lease_upload(lease) : status;
 }
 
@@ -168,7 +224,7 @@ static rp_status clear_cells(rp__lease *lease, const rp__tiled_use *use,
                              const rp__tiled_list *lists, size_t n)
 {
     const uint64_t each = zero_bytes(lease->residency);
-    const rp__cu_ptr from = use->records + record_bytes(n);
+    const rp__cu_ptr from = use->records + record_bytes(lists, n);
     rp__cu_ptr end = from;
     rp_status status = RP_OK;
     for (size_t i = 0; status == RP_OK && i < n; i++) {
@@ -186,9 +242,17 @@ rp_status rp__tiled_lists_make(rp__lease *lease, const rp__tiled_use *use, const
 {
     const rp__residency *r = lease->residency;
     karg_build_tiled args = {.norms = *norms, .n_docs = r->n_docs, .n_tiles = n_tiles(r)};
+    karg_build_cells cells = {.lists = use->records + made_record_bytes(n), .parts = CELL_PARTS};
+    uint32_t n_stored = 0;
     rp_status status = send_records(lease, use->records, lists, n, &args);
     if (status == RP_OK)
+        status = send_stored(lease, &args, lists, n, cells.lists, &n_stored);
+    if (status == RP_OK)
         status = clear_cells(lease, use, lists, n);
+    const rp__launch of_cells = {.grid = n_stored * CELL_PARTS, .block = 32 * WARPS};
+    if (status == RP_OK)
+        status = rp__device_launch_on(lease->device, lease->stream, RP_KERNEL_build_cells_kernel,
+                                      of_cells, &cells);
     rp__launch how = {.grid = (args.n_blocks + WARPS - 1) / WARPS,
                       .block = 32 * WARPS,
                       .shared = WARPS * 2 * KARG_BLOCK * sizeof(uint32_t)};

@@ -4,8 +4,10 @@
  * A list is laid out when an OR first asks for it, by a kernel, from where it is on the device in
  * another representation: 6 bytes a posting, and 8 a tile. Norms are in it, so their serial is part
  * of its key. Where memory is scarce, most lists are laid out for one launch alone, in memory that
- * the lease keeps: nothing is evicted for them, and nobody waits. Order of calls: find; if that
- * fails need and take while acquiring, then make; publish when the query has ended. */
+ * the lease keeps: nothing is evicted for them, and nobody waits. Of dense ones, which would need
+ * most of it, a kernel reads the stored list then, by cells that are made of its directory.
+ * Order of calls: find; if that fails need and take while acquiring, then make; publish when the
+ * query has ended. */
 #ifndef RP_BACKEND_GPU_TILED_LISTS_H
 #define RP_BACKEND_GPU_TILED_LISTS_H
 
@@ -16,6 +18,9 @@ typedef struct rp__tiled_list {
     karg_term word;             /* what it is made of; weight and `before` are not read */
     uint8_t kths[RP_LIST_KTHS]; /* as rp__list has them; 0: not known */
     karg_tiled list;            /* as it is found, or made */
+    /* it is read as it is stored, and sound: of what is not there, cells alone are made, of its
+     * directory, for this launch */
+    bool is_stored;
     bool is_fresh;    /* this launch lays it out; not so: it is resident, or a twin has it */
     rp__piece *piece; /* that was taken for it, and is published; NULL: none */
 } rp__tiled_list;
@@ -28,6 +33,8 @@ typedef struct rp__tiled_use {
 } rp__tiled_use;
 
 uint64_t rp__tiled_lists_bytes(const rp__residency *residency, const rp__term *term);
+/* Of one that is read as it is stored. */
+uint64_t rp__tiled_lists_cell_bytes(const rp__residency *residency);
 
 /* For the lease, which has begun. False: some are not there. */
 bool rp__tiled_lists_find(rp__lease *lease, uint32_t norms, rp__tiled_list *lists, size_t n);

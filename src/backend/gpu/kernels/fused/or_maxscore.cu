@@ -7,22 +7,33 @@
  * Moves:  6 bytes a posting once, a lane's four neighbours at a time, the next ones on their way
  *         while these are added up; 8 bytes a term and tile. Shared, a warp: 4 bytes and a bit a
  *         document of a tile; its terms.
+ *         stored_or_maxscore.cu also reads lists as they are stored, by blocks that meet the tile:
+ *         two blocks of shared memory a warp more.
  * Limits: KARG_OR_TERMS terms. Ranks are cut to the list's and to a tile's documents, places to the
  *         tile.
  * Source: MaxScore (Turtle and Flood, 1995) by tiles, with bounds of tiles (Ding and Suel,
  *         2011). */
 #include "backend/gpu/kernels/prim/prim.cuh"
+#ifdef RP_KERNELS_STORED
+#include "backend/gpu/kernels/prim/grid/or_stored.cuh"
+#endif
 
+#ifdef RP_KERNELS_STORED
+enum { WARP_SHARED = KARG_OR_SHARED + KARG_OR_SHARED_STORED, BLOCKS_MIN = 5 };
+#else
+enum { WARP_SHARED = KARG_OR_SHARED, BLOCKS_MIN = 6 }; /* bytes; of a multiprocessor */
+#endif
 enum { SIZE = 1 << KARG_OR_TILE, WORDS = SIZE + SIZE / 32 + 32 };
 
-/* A term of the query in work, in the tile in work. */
+/* A term of the query in work, in the tile in work. Without ratios its list is read as it is
+ * stored: places are a karg_or_stored, and what it has there are blocks. */
 struct alignas(16) source {
     uint64_t places, ratios;
     uint32_t first, end; /* its postings there */
     float weight;
     uint32_t rest; /* with skips, the most that it and all after can contribute there */
     uint64_t cells;
-    uint32_t n, zero; /* postings of its list */
+    uint32_t n, tile; /* postings of its list; where that is stored, the tile in work */
 };
 static_assert(4 * (int)WORDS == KARG_OR_SHARED && sizeof(source) == KARG_OR_SHARED_TERM,
               "what launches give");
@@ -44,7 +55,7 @@ struct work {
 PRIM scratch lay_out(const karg_or &a)
 {
     unsigned char *at = prim_shared() + KARG_OR_SHARED_BLOCK +
-                        prim_warp() * (KARG_OR_SHARED + a.max_terms * KARG_OR_SHARED_TERM);
+                        prim_warp() * (WARP_SHARED + a.max_terms * KARG_OR_SHARED_TERM);
     return {(uint32_t *)at, (uint32_t *)at + SIZE, (uint32_t *)at + SIZE + SIZE / 32,
             (source *)(at + 4 * WORDS)};
 }
@@ -60,6 +71,31 @@ template <int N> PRIM void clear(uint32_t *at)
 
 /* ---- Postings -------------------------------------------------------------------------------- */
 
+#ifdef RP_KERNELS_STORED
+PRIM bool is_stored(const source &s)
+{
+    return s.ratios == 0;
+}
+/* Whether there are postings from `rank` on that lie in arrays. */
+PRIM bool has_postings(const source &s, uint32_t rank)
+{
+    return rank < s.end && !is_stored(s);
+}
+PRIM bool is_passed(const source &s, uint32_t rank)
+{
+    return rank >= s.end || is_stored(s);
+}
+#else
+PRIM bool has_postings(const source &s, uint32_t rank)
+{
+    return rank < s.end;
+}
+PRIM bool is_passed(const source &s, uint32_t rank)
+{
+    return rank >= s.end;
+}
+#endif
+
 /* The lane's four neighbours from `rank` on; a list's arrays may be read past its end. Lanes past
  * the tile's postings have places that none of the others has. */
 struct postings {
@@ -70,7 +106,7 @@ PRIM postings load(const source &s, uint32_t rank)
 {
     const uint32_t own = 4 * prim_lane() * 0x10001;
     postings p = {{own + 0x10000, own + 0x30002}, {0, 0, 0, 0}};
-    if (rank < s.end) {
+    if (has_postings(s, rank)) {
         p.places = prim_load_once(prim_at<const uint2>(s.places) + rank / 4);
         p.ratios = prim_load_once(prim_at<const uint4>(s.ratios) + rank / 4);
     }
@@ -89,9 +125,10 @@ PRIM void ask_ahead(const source &s, uint32_t rank)
 /* All of the term in the tile. */
 PRIM void ask_all(const source &s)
 {
-    for (uint32_t rank = (s.first & ~15U) + 16 * prim_lane(); rank < s.end; rank += 16 * 32)
+    for (uint32_t rank = (s.first & ~15U) + 16 * prim_lane(); has_postings(s, rank);
+         rank += 16 * 32)
         prim_prefetch(prim_at<const uint16_t>(s.places) + rank);
-    for (uint32_t rank = (s.first & ~7U) + 8 * prim_lane(); rank < s.end; rank += 8 * 32)
+    for (uint32_t rank = (s.first & ~7U) + 8 * prim_lane(); has_postings(s, rank); rank += 8 * 32)
         prim_prefetch(prim_at<const score_share>(s.ratios) + rank);
 }
 /* The document of the tile that posting e of them is of. */
@@ -134,6 +171,38 @@ struct walked {
     bool hits;
 };
 
+#ifdef RP_KERNELS_STORED
+/* Behind the warp's terms: docids of a block, and as many words more. */
+PRIM uint32_t *block_of(const karg_or &a, const scratch &r)
+{
+    return (uint32_t *)(r.sources + a.max_terms);
+}
+
+/* All postings in the tile of those terms before `to` whose lists are read as they are stored. All
+ * scores are cleared then. */
+PRIM void add_stored(const karg_or &a, const scratch &r, uint32_t to, uint32_t need, uint32_t part,
+                     uint32_t parts, walked *done)
+{
+    for (uint32_t t = 0; t < to; t++) {
+        const source s = r.sources[t];
+        for (uint32_t b = s.first + part; is_stored(s) && b < s.end; b += parts) {
+            done->hits |=
+                or_add_block(r.scores, block_of(a, r), s.places, s.tile, s.weight, b, 0, need);
+            done->steps += 2;
+        }
+    }
+}
+
+/* As add_reaching, of a list that is read as it is stored. */
+PRIM void add_blocks_reaching(const karg_or &a, const scratch &r, const source &s, uint32_t need)
+{
+    for (uint32_t b = s.first; b < s.end; b++)
+        (void)or_add_block(r.scores, block_of(a, r), s.places, s.tile, s.weight, b, need,
+                           UINT32_MAX);
+    prim_sync_tile();
+}
+#endif
+
 /* All postings in the tile of the terms before `to`; of warps that share them, what this one's part
  * is. */
 PRIM walked add_terms(const karg_or &a, const scratch &r, uint32_t to, uint32_t need,
@@ -143,7 +212,7 @@ PRIM walked add_terms(const karg_or &a, const scratch &r, uint32_t to, uint32_t 
     uint32_t t = 0, base = (s.first & ~3U) + 128 * part;
     walked done = {{0, 0}, 0, 0, 0, false};
     auto find = [&]() {
-        while (base >= s.end && ++t < to) {
+        while (is_passed(s, base) && ++t < to) {
             s = r.sources[t];
             base = (s.first & ~3U) + 128 * part;
         }
@@ -168,6 +237,23 @@ PRIM walked add_terms(const karg_or &a, const scratch &r, uint32_t to, uint32_t 
     prim_sync_tile();
     return done;
 }
+
+#ifdef RP_KERNELS_STORED
+PRIM walked add_any_terms(const karg_or &a, const scratch &r, uint32_t to, uint32_t need,
+                          uint32_t part = 0, uint32_t parts = 1)
+{
+    walked done = add_terms(a, r, to, need, part, parts);
+    add_stored(a, r, to, need, part, parts, &done);
+    prim_sync_tile();
+    return done;
+}
+#else
+PRIM walked add_any_terms(const karg_or &a, const scratch &r, uint32_t to, uint32_t need,
+                          uint32_t part = 0, uint32_t parts = 1)
+{
+    return add_terms(a, r, to, need, part, parts);
+}
+#endif
 
 /* Where a tile had few postings only their scores are cleared. */
 PRIM void clear_scores(const scratch &r, const walked &done)
@@ -218,6 +304,22 @@ PRIM void add_reaching(const scratch &r, uint32_t t, uint32_t need)
     }
     prim_sync_tile();
 }
+
+#ifdef RP_KERNELS_STORED
+PRIM void add_any_reaching(const karg_or &a, const scratch &r, uint32_t t, uint32_t need)
+{
+    const source s = r.sources[t];
+    if (is_stored(s))
+        add_blocks_reaching(a, r, s, need);
+    else
+        add_reaching(r, t, need);
+}
+#else
+PRIM void add_any_reaching(const karg_or &, const scratch &r, uint32_t t, uint32_t need)
+{
+    add_reaching(r, t, need);
+}
+#endif
 
 /* ---- Documents that may enter ---------------------------------------------------------------- */
 
@@ -362,10 +464,10 @@ PRIM void do_tile(const karg_or &a, const scratch &r, const work &w, uint32_t ti
         t++;
     if (t == 0)
         return;
-    const walked done = add_terms(a, r, t, t < n ? min_score - r.sources[t].rest : min_score);
+    const walked done = add_any_terms(a, r, t, t < n ? min_score - r.sources[t].rest : min_score);
     bool is_some = prim_ballot<32>(done.hits) != 0;
     for (; is_some && t < n && r.sources[t].rest > 0; t++) {
-        add_reaching(r, t, min_score - r.sources[t].rest);
+        add_any_reaching(a, r, t, min_score - r.sources[t].rest);
         is_some = do_some_reach(r, done, t + 1 < n ? min_score - r.sources[t + 1].rest : min_score);
     }
     if (is_some)
@@ -412,9 +514,37 @@ PRIM look look_up(const work &w, const karg_or_term &term, uint32_t tile)
     return {here.x, here.y, after.x};
 }
 
+#ifdef RP_KERNELS_STORED
+/* Of a list that is read as it is stored: from the block that has the tile's first docid to the one
+ * that has the next one's. Cells have numbers from 1 on; 0: the list has ended. No tile has more
+ * blocks than documents for them, and one at each end. */
+PRIM look look_at_blocks(const karg_or_term &term, look l)
+{
+    const uint32_t n = prim_div_up(term.list.n, KARG_BLOCK), first = l.first ? l.first - 1 : n;
+    return {first, l.top, prim_min(prim_min(l.end ? l.end : n, n), first + SIZE / KARG_BLOCK + 2)};
+}
+PRIM uint32_t end_of(const karg_or_term &term, look &l)
+{
+    if (term.list.ratios)
+        return prim_min(prim_min(l.end, term.list.n), l.first + SIZE);
+    l = look_at_blocks(term, l);
+    return l.end;
+}
+PRIM void put_tile(source *s, uint32_t tile)
+{
+    s->tile = tile;
+}
+#else
+PRIM uint32_t end_of(const karg_or_term &term, const look &l)
+{
+    return prim_min(prim_min(l.end, term.list.n), l.first + SIZE);
+}
+PRIM void put_tile(source *, uint32_t) {}
+#endif
+
 /* Tells all lanes. */
 PRIM void put_sources(const karg_or &a, const scratch &r, const work &w, const karg_or_term &term,
-                      look l)
+                      look l, uint32_t tile)
 {
     uint32_t rest = 0;
     if (a.skips) {
@@ -423,13 +553,14 @@ PRIM void put_sources(const karg_or &a, const scratch &r, const work &w, const k
         const uint32_t up_to = scan_add<32>(up);
         rest = prim_shuffle<32>(up_to, 31) - (up_to - up);
     }
-    const uint32_t end = prim_min(prim_min(l.end, term.list.n), l.first + SIZE);
+    const uint32_t end = end_of(term, l);
     prim_sync_tile();
     if (prim_lane() < w.query.n_terms) {
         source *s = &r.sources[prim_lane()];
         s->first = l.first < end ? l.first : 0;
         s->end = l.first < end ? end : 0;
         s->rest = rest;
+        put_tile(s, tile);
     }
     prim_sync_tile();
 }
@@ -472,7 +603,7 @@ PRIM void do_group(const karg_or &a, const scratch &r, uint32_t group)
     look there = look_up(w, term, tile);
     while (pending) {
         const uint32_t here = tile, enough = min_score;
-        put_sources(a, r, w, term, there);
+        put_sources(a, r, w, term, there, here);
         pending &= ~(1U << next);
         if (pending) {
             next = best_tiles(a, pending, bound);
@@ -530,10 +661,10 @@ PRIM void look_ahead(const karg_or &a, const scratch &r, uint32_t group)
                    warps = prim_block_size() / 32;
     uint32_t *scores = (uint32_t *)(prim_shared() + KARG_OR_SHARED_BLOCK);
     const scratch first = {scores, scores + SIZE, nullptr, r.sources};
-    put_sources(a, r, w, term, look_up(w, term, tile));
+    put_sources(a, r, w, term, look_up(w, term, tile), tile);
     for (uint32_t t = warp; t < w.query.n_terms; t += warps)
         ask_all(r.sources[t]);
-    add_terms(a, first, w.query.n_terms, w.query.min_score, warp, warps);
+    add_any_terms(a, first, w.query.n_terms, w.query.min_score, warp, warps);
     prim_sync();
     if (warp == 0) {
         push(a, w, tile * SIZE, w.query.min_score);
@@ -634,7 +765,7 @@ PRIM uint32_t look_ahead_all(const karg_or &a, const scratch &r)
     return taken;
 }
 
-RP_KERNEL_BOUNDED(or_maxscore_kernel, karg_or, KARG_OR_THREADS, 6)
+RP_KERNEL_BOUNDED(or_maxscore_kernel, karg_or, KARG_OR_THREADS, BLOCKS_MIN)
 {
     const scratch r = lay_out(a);
     uint32_t ticket = 0;

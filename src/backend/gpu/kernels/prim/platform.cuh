@@ -14,6 +14,8 @@
 /* Files of kernels/iiu have the kernels of others with IIU's scores, under names of their own. */
 #ifdef RP_KERNELS_IIU
 #define PRIM_NAME(name) iiu_##name
+#elif defined(RP_KERNELS_STORED) /* and stored_NAME.cu that of NAME.cu, which reads more */
+#define PRIM_NAME(name) stored_##name
 #else
 #define PRIM_NAME(name) name
 #endif

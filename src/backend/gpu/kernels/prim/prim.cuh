@@ -59,6 +59,7 @@
 #include "backend/gpu/kernels/prim/warp/staged_blocks.cuh"
 #include "backend/gpu/kernels/prim/warp/term_block.cuh"
 #include "backend/gpu/kernels/prim/warp/term_lookup.cuh"
+#include "backend/gpu/kernels/prim/warp/term_tfs.cuh"
 #include "backend/gpu/kernels/prim/warp/tile.cuh"
 #include "backend/gpu/kernels/prim/warp/topk_warp.cuh"
 #include "backend/gpu/kernels/prim/warp/warp_search.cuh"

@@ -101,31 +101,6 @@ PRIM void put_tops(const work &w, const four &f)
     }
 }
 
-/* A warp: frequencies of the lane's postings of block b. `room`: as freq_optpfd_four has it. */
-PRIM void load_tfs(const work &w, uint32_t b, uint32_t *scratch, uint32_t *tfs)
-{
-    const karg_list &list = w.term.list;
-    const uint32_t slot = 4 * prim_lane(), n = term_count(list, b),
-                   frames = prim_div_up(list.n, KARG_BLOCK);
-    if (list.freq_code == KARG_CODEC_RAW) {
-        const uint32_t *from = prim_at<const uint32_t>(list.freqs) + b * KARG_BLOCK + slot;
-#pragma unroll
-        for (uint32_t e = 0; e < 4; e++)
-            tfs[e] = slot + e < n ? prim_load_once(&from[e]) : 1;
-        return;
-    }
-    const term_bytes in = term_part(list.freqs_bytes, list.freq_offsets, b, frames);
-    if (!in.is_sound)
-        prim_atomic_or(&w.found->damaged, 1);
-    if (list.freq_code == KARG_CODEC_BP128)
-        freq_bp128_four(list.freqs + in.from, in.n, n, tfs);
-    else
-        freq_optpfd_four(list.freqs + in.from, in.n, n, scratch, tfs);
-#pragma unroll
-    for (uint32_t e = 0; e < 4; e++)
-        tfs[e]++;
-}
-
 /* Postings from `rank` on, of these docids; what is past the last goes to the room after the
  * arrays. */
 PRIM four put_postings(const karg_build_tiled &a, const work &w, const uint32_t *docids,
@@ -177,7 +152,7 @@ RP_KERNEL(build_tiled_kernel, karg_build_tiled)
     const uint32_t b = number - w.term.before, all = term_block(w.term, b, block, w.found);
     const uint32_t n = all > slot ? prim_min(all - slot, 4U) : 0, rank = b * KARG_BLOCK + slot;
     const uint32_t before = slot ? block[slot - 1] : b ? docid_before(w.term, b) : ~0U;
-    load_tfs(w, b, block + KARG_BLOCK, tfs);
+    term_tfs(w.term.list, b, block + KARG_BLOCK, tfs, w.found);
     const four f = put_postings(a, w, block + slot, tfs, n, rank);
     if (!are_sound(a, block + slot, n, before))
         prim_atomic_or(&w.found->damaged, 1);
