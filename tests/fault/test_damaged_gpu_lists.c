@@ -42,6 +42,7 @@ enum {
 static collection c;
 static rp__arena arena;
 static size_t n_asked, n_met, n_wrong;
+static size_t n_stored_ors; /* launches that read dense lists as they are stored */
 
 /* ---- Bytes of a list ------------------------------------------------------------------------------- */
 
@@ -146,6 +147,14 @@ static void count_again(const question *q, const char *what, FILE *launches)
     }
 }
 
+static void count_stored_ors(FILE *launches)
+{
+    char line[256];
+    rewind(launches);
+    while (fgets(line, sizeof line, launches))
+        n_stored_ors += strstr(line, " stored_or_maxscore_kernel ") != NULL;
+}
+
 /* All queries, again and again: where a list ends a query, others of it are met in the next turn. */
 static void ask(const question *q, const char *dir, const char *what)
 {
@@ -153,8 +162,8 @@ static void ask(const question *q, const char *dir, const char *what)
     rp_index *index;
     rp_searcher *gpu, *cpu;
     rp_error err = {.text = ""};
-    FILE *launches = tmpfile();
-    assert_non_null(launches);
+    FILE *launches = tmpfile(), *first = tmpfile();
+    assert_true(launches && first);
     options.processor = "cpu";
     options.algorithm = NULL;
     assert_int_equal(rp_index_open(dir, NULL, &index, &err), RP_OK);
@@ -166,7 +175,7 @@ static void ask(const question *q, const char *dir, const char *what)
     assert_int_equal(rp_searcher_new(index, &options, &gpu, &err), RP_OK);
     for (int turn = 0; turn < TURNS; turn++) {
         rp_batch_query queries[QUERIES];
-        launch_log_write(turn + 1 == TURNS ? launches : NULL, NULL, "");
+        launch_log_write(turn == 0 ? first : turn + 1 == TURNS ? launches : NULL, NULL, "");
         ask_all(q, gpu, queries);
         for (size_t i = 0; i < QUERIES; i++) {
             compare(q, what, &queries[i], cpu);
@@ -175,7 +184,9 @@ static void ask(const question *q, const char *dir, const char *what)
     }
     launch_log_write(NULL, NULL, "");
     count_again(q, what, launches);
+    count_stored_ors(first);
     fclose(launches);
+    fclose(first);
     rp_searcher_free(gpu);
     rp_searcher_free(cpu);
     launch_log_end();
@@ -234,6 +245,22 @@ static void draw_rare(question *q, uint64_t word)
     for (size_t i = 0; i < QUERIES; i++) {
         collection_put_word(rare, 2 + chance_below(RARE));
         snprintf(q->texts[i], TEXT, "%s %s", rare, a);
+    }
+}
+
+/* ORs of dense lists, which a kernel reads as they are stored, where some of them fit. */
+static void draw_dense(question *q, uint64_t word)
+{
+    char a[TEXT / 4], b[TEXT / 4];
+    draw_options(q);
+    q->options.gpu_memory = chance_below(2) ? SOME : 2 * SOME;
+    q->options.mode = RP_MODE_OR;
+    q->options.total = RP_TOTAL_AT_LEAST;
+    q->is_checked_once = true;
+    collection_put_word(a, word);
+    for (size_t i = 0; i < QUERIES; i++) {
+        collection_put_word(b, i == 0 ? 1 - word : 2 + chance_below(RARE));
+        snprintf(q->texts[i], TEXT, "%s %s", a, i == 1 ? "" : b);
     }
 }
 
@@ -317,7 +344,7 @@ static void damage_list(file *f, size_t index, const world *w, rp_searcher *sear
 
 static void damage_codecs(const world *w)
 {
-    n_asked = n_met = n_wrong = 0;
+    n_asked = n_met = n_wrong = n_stored_ors = 0;
     rp__arena_init(&arena, (size_t)64 << 20);
     for (size_t i = 0; i < c.n_codecs; i++) {
         file f = {.fd = -1};
@@ -329,7 +356,8 @@ static void damage_codecs(const world *w)
         rp_searcher_free(searcher);
     }
     rp__arena_reset(&arena);
-    print_message("%zu queries, %zu met damage, %zu wrong\n", n_asked, n_met, n_wrong);
+    print_message("%zu queries, %zu met damage, %zu wrong; %zu launches of stored ORs\n", n_asked,
+                  n_met, n_wrong, n_stored_ors);
     assert_true(w->only || n_met > 100); /* what the cpu does not look at, it does not meet */
     assert_int_equal(n_wrong, 0);
 }
@@ -412,6 +440,19 @@ static void damaged_blocks_of_lists(void **state)
     collection_close(&c);
 }
 
+static void damaged_dense_lists_of_ors(void **state)
+{
+    (void)state;
+    static const char *const codecs[] = {"bp128", "optpfd", "raw", "bitmap", NULL};
+    static const uint64_t words[] = {0, 1};
+    static const world w = {draw_dense, words, 2, {6, 3}, NULL};
+    begin("optpfd", codecs);
+    fill_dense(DOCS, RARE);
+    damage_codecs(&w);
+    assert_true(n_stored_ors > 100);
+    collection_close(&c);
+}
+
 /* Of lists of more than 64 blocks the directory has a second level. */
 static void damaged_second_levels(void **state)
 {
@@ -434,6 +475,7 @@ int main(void)
                                        cmocka_unit_test(damaged_lists_with_optpfd_frequencies),
                                        cmocka_unit_test(damaged_transcoded_lists),
                                        cmocka_unit_test(damaged_blocks_of_lists),
+                                       cmocka_unit_test(damaged_dense_lists_of_ors),
                                        cmocka_unit_test(damaged_second_levels)};
     cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
     return cmocka_run_group_tests(tests, NULL, NULL);

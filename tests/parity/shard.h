@@ -28,4 +28,17 @@ static inline uint64_t shard_number(const char *name, uint64_t otherwise)
     return text && *text ? strtoull(text, NULL, 10) : otherwise;
 }
 
+/* Orders of threads on the emulated device, from one up to before another: `few` of them, or twenty
+ * with RIPOSTE_THOROUGH; a share of those. */
+typedef struct shard_orders {
+    uint64_t from, to;
+} shard_orders;
+
+static inline shard_orders shard_orders_here(uint64_t few)
+{
+    const uint64_t all = getenv("RIPOSTE_THOROUGH") ? 20 : few;
+    const shard s = shard_here();
+    return (shard_orders){all * s.i / s.n, all * (s.i + 1) / s.n};
+}
+
 #endif

@@ -3,7 +3,7 @@
  * One collection whose lists have 1 to 9 blocks is coded in every pair. A searcher answers ANDs, ORs and ANDs that
  * fall back to ORs, one query at a time, in a burst that a persistent kernel serves, and as a batch; each
  * answer equals the cpu's, document for document and score for score. Two orders of threads in `make test`,
- * twenty with RIPOSTE_THOROUGH=1. A pair that an index cannot have is named. */
+ * twenty with RIPOSTE_THOROUGH=1, of which SHARD=i/n has a share. A pair that an index cannot have is named. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,6 +17,7 @@
 #include "backend/gpu/device/emulated_device.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
+#include "parity/shard.h"
 #include "riposte/riposte.h"
 #include "tempdir.h"
 
@@ -138,7 +139,7 @@ static bool code_index(const pair *p, const char *to)
     return status == RP_OK;
 }
 
-static void check_pair(const pair *p, uint64_t orders)
+static void check_pair(const pair *p, shard_orders orders)
 {
     char path[300], what[100];
     rp_index *index;
@@ -148,7 +149,7 @@ static void check_pair(const pair *p, uint64_t orders)
     if (!code_index(p, path))
         return;
     assert_int_equal(rp_index_open(path, NULL, &index, &err), RP_OK);
-    for (uint64_t seed = 0; seed < orders; seed++)
+    for (uint64_t seed = orders.from; seed < orders.to; seed++)
         for (int mode = 0; mode < MODES; mode++) {
             rp__emulated_device_configure(
                 &(rp__emulated_device_options){.seed = seed, .memory = DEVICE_BYTES});
@@ -166,7 +167,7 @@ static void check_pair(const pair *p, uint64_t orders)
 static void every_pair_answers(void **state)
 {
     (void)state;
-    uint64_t orders = getenv("RIPOSTE_THOROUGH") ? 20 : 2;
+    const shard_orders orders = shard_orders_here(2);
     const size_t before = n_answers, before_gpu = n_on_gpu;
     pair p;
     for (size_t i = 0; (p.codec = rp_codec_name(i)); i++) {
@@ -197,8 +198,9 @@ static void every_option_answers(void **state)
                                         "hslrc256:exceptions=0.1",
                                         "hslrc128:exceptions=0.3"};
     const size_t before = n_answers, before_gpu = n_on_gpu;
+    const shard_orders orders = shard_orders_here(2);
     for (size_t i = 0; i < sizeof specs / sizeof specs[0]; i++)
-        check_pair(&(pair){specs[i], NULL}, 2);
+        check_pair(&(pair){specs[i], NULL}, orders);
     assert_true(n_answers > before);
     assert_int_equal(n_on_gpu - before_gpu, n_answers - before);
 }

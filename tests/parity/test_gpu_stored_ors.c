@@ -17,6 +17,7 @@
 #include "engine/searcher.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
+#include "parity/shard.h"
 
 enum { GROUP = 16, TEXT = 400, DOCS = 6500, WORDS = 60, MEMORY = 1 << 19, ROUNDS = 3 };
 
@@ -139,11 +140,11 @@ static void ask_all(size_t codec, size_t k, uint64_t seed)
 static void answers_equal_the_cpus(void **state)
 {
     (void)state;
-    const uint64_t orders = getenv("RIPOSTE_THOROUGH") ? 20 : 1;
+    const shard_orders orders = shard_orders_here(1);
     for (size_t c = 0; c < CODECS; c++) {
         n_stored = n_cells = 0;
         for (size_t k = 0; k < sizeof ks / sizeof ks[0]; k++)
-            for (uint64_t seed = 0; seed < orders; seed++)
+            for (uint64_t seed = orders.from; seed < orders.to; seed++)
                 ask_all(c, ks[k], 1 + seed);
         print_message("%s: %zu launches read stored lists\n", codecs[c], n_stored);
         assert_true(n_stored > 0 && n_cells == n_stored);

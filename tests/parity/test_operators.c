@@ -3,7 +3,8 @@
  * One collection, whose lists have 1 to 9 blocks, is coded in every codec, with all auxiliary data. Every row of
  * operator_table.h that reads a codec answers ANDs over it, chained and stepped; every pair of intersection and selection
  * does in one codec; ORs are answered in all. Answers equal the cpu's, document for document and score for score, and the
- * row's own kernel was launched. Two orders of threads in `make test`, twenty with RIPOSTE_THOROUGH=1. */
+ * row's own kernel was launched. Two orders of threads in `make test`, twenty with RIPOSTE_THOROUGH=1, of which
+ * SHARD=i/n has a share. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,6 +24,7 @@
 #include "engine/searcher.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
+#include "parity/shard.h"
 #include "tempdir.h"
 
 enum {
@@ -213,11 +215,6 @@ static rp__kernel_id kernel_of(rp__operator_phase phase, const rp__operator *row
 
 /* ---- Pairs --------------------------------------------------------------------------------------- */
 
-static uint64_t orders(void)
-{
-    return getenv("RIPOSTE_THOROUGH") ? 20 : 2;
-}
-
 static void configure(uint64_t seed)
 {
     rp__emulated_device_configure(
@@ -246,7 +243,8 @@ static void every_codec_with_every_row(void **state)
 {
     (void)state;
     const char *codec;
-    for (uint64_t seed = 0; seed < orders(); seed++)
+    const shard_orders orders = shard_orders_here(2);
+    for (uint64_t seed = orders.from; seed < orders.to; seed++)
         for (size_t i = 0; (codec = rp_codec_name(i)); i++) {
             card d;
             configure(seed);
@@ -271,7 +269,8 @@ static void every_intersection_with_every_selection(void **state)
     static const size_t ks[] = {0, 1, 10, 300};
     const rp__operator *a, *b;
     char spec[SPEC];
-    for (uint64_t seed = 0; seed < orders(); seed++) {
+    const shard_orders orders = shard_orders_here(2);
+    for (uint64_t seed = orders.from; seed < orders.to; seed++) {
         card d;
         configure(seed);
         open_card(&d, "bp128", 0);
@@ -291,7 +290,8 @@ static void every_score_with_every_selection(void **state)
     static const size_t ks[] = {0, 1, 10, 1500};
     const rp__operator *a, *b;
     char spec[SPEC];
-    for (uint64_t seed = 0; seed < orders(); seed++) {
+    const shard_orders orders = shard_orders_here(2);
+    for (uint64_t seed = orders.from; seed < orders.to; seed++) {
         card d;
         configure(seed);
         open_card(&d, "vbyte", 0);

@@ -19,6 +19,7 @@
 #include "engine/searcher.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
+#include "parity/shard.h"
 #include "tempdir.h"
 
 enum { GROUP = 5, TEXT = 200, SMALL = 104 << 10 };
@@ -30,11 +31,6 @@ static collection documents;
 static tempdir dir;
 static uint64_t launched[RP_KERNELS_MAX];
 static uint64_t n_lists[16]; /* that were asked for, by their blocks */
-
-static uint64_t orders(void)
-{
-    return getenv("RIPOSTE_THOROUGH") ? 20 : 2;
-}
 
 static int open_documents(void **state)
 {
@@ -254,9 +250,10 @@ static void every_method_answers_in_every_codec(void **state)
 {
     (void)state;
     const char *codec;
+    const shard_orders orders = shard_orders_here(2);
     rp__emulated_device_watch(&watcher);
     for (size_t i = 0; (codec = rp_codec_name(i)); i++)
-        for (uint64_t seed = 0; seed < orders(); seed++)
+        for (uint64_t seed = orders.from; seed < orders.to; seed++)
             ask_codec(codec, seed);
     rp__emulated_device_watch(NULL);
     for (size_t i = 3; i <= 9; i++)
