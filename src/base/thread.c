@@ -77,6 +77,15 @@ bool rp__thread_keep_to(const rp__thread_cores *cores, uint32_t first, uint32_t 
     return sched_setaffinity(0, sizeof set, &set) == 0;
 }
 
+void rp__thread_lock_init(pthread_mutex_t *lock)
+{
+    pthread_mutexattr_t how;
+    pthread_mutexattr_init(&how);
+    pthread_mutexattr_settype(&how, PTHREAD_MUTEX_ADAPTIVE_NP);
+    pthread_mutex_init(lock, &how);
+    pthread_mutexattr_destroy(&how);
+}
+
 void rp__thread_wait(pthread_cond_t *moved, pthread_mutex_t *lock, uint64_t ns)
 {
     const uint64_t second = 1000000000;

@@ -23,6 +23,10 @@ void rp__thread_get_cores(rp__thread_cores *out); /* of the calling thread */
  * on. False: the system refuses. */
 bool rp__thread_keep_to(const rp__thread_cores *cores, uint32_t first, uint32_t n);
 
+/* A lock that is held for less time than a thread takes to sleep and wake: who finds it taken looks
+ * for a moment first. */
+void rp__thread_lock_init(pthread_mutex_t *lock);
+
 /* Waits for `moved`, at most so many nanoseconds; it may return for no reason. */
 void rp__thread_wait(pthread_cond_t *moved, pthread_mutex_t *lock, uint64_t ns);
 

@@ -14,6 +14,7 @@
 #include "base/error.h"
 #include "base/futex.h"
 #include "base/record.h"
+#include "base/thread.h"
 #include "engine/algorithm_choice.h"
 #include "plan/cost.h"
 
@@ -439,16 +440,6 @@ static size_t count_cores(void)
     return n > RP_EXECUTOR_THREADS ? RP_EXECUTOR_THREADS : n;
 }
 
-/* It is held for less time than a thread takes to sleep and wake. */
-static void init_lock(pthread_mutex_t *lock)
-{
-    pthread_mutexattr_t how;
-    pthread_mutexattr_init(&how);
-    pthread_mutexattr_settype(&how, PTHREAD_MUTEX_ADAPTIVE_NP);
-    pthread_mutex_init(lock, &how);
-    pthread_mutexattr_destroy(&how);
-}
-
 rp_status rp_executor_new(const rp_index *index, const rp_executor_options *options,
                           rp_executor **out, rp_error *err)
 {
@@ -477,7 +468,7 @@ rp_status rp_executor_new(const rp_index *index, const rp_executor_options *opti
     e->n_cores = o.threads ? o.threads : count_cores();
     e->is_bounded = o.threads > 0;
     e->next_deadline = RP_POLICY_NEVER;
-    init_lock(&e->lock);
+    rp__thread_lock_init(&e->lock);
     pthread_cond_init(&e->ended, NULL);
     pthread_cond_init(&e->timer_moved, NULL);
     status = make(e, &o, err);

@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/thread.h"
 
 enum {
     ROWS = 4,         /* of the sketch */
@@ -198,7 +199,7 @@ rp_status rp__cache_new(size_t max_bytes, rp__cache **out, rp_error *err)
         c->width *= 2;
     c->buckets = rp__alloc_zero(c->width, sizeof *c->buckets);
     c->counters = rp__alloc_zero(c->width, ROWS);
-    pthread_mutex_init(&c->lock, NULL);
+    rp__thread_lock_init(&c->lock);
     if (!c->buckets || !c->counters) {
         rp__cache_free(c);
         return rp__error_no_memory(err);

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "serve/access_log.h"
 #include "serve/api_elastic.h"
 #include "serve/compress.h"
@@ -650,7 +651,7 @@ rp_status rp__http_open(rp__http *http, const rp__serve_options *options, rp__se
                         uint16_t *port, rp_error *err)
 {
     *http = (rp__http){.options = options, .service = service, .listener = -1};
-    pthread_mutex_init(&http->lock, NULL);
+    rp__thread_lock_init(&http->lock);
     rp__events_open(&http->events);
     http->is_in_place = strncmp(MHD_get_version(), "0.9.7", 5) == 0;
     http->id_base = rp__clock_now() << 20;

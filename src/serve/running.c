@@ -8,11 +8,12 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/thread.h"
 
 void rp__running_open(rp__runnings *all)
 {
     *all = (rp__runnings){0};
-    pthread_mutex_init(&all->lock, NULL);
+    rp__thread_lock_init(&all->lock);
 }
 
 void rp__running_close(rp__runnings *all)

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "serve/routes.h"
 
 /* ---- 1. Generations -------------------------------------------------------------------------- */
@@ -30,7 +31,7 @@ static rp_status open_generation(const rp__serve_options *options, const char *d
     *out = NULL;
     if (!g)
         return rp__error_no_memory(err);
-    pthread_mutex_init(&g->lock, NULL);
+    rp__thread_lock_init(&g->lock);
     rp__compare_open(&g->compare);
     atomic_store(&g->refs, 1);
     g->search = *options->executor.search;
@@ -156,7 +157,7 @@ rp_status rp__service_open(rp__service *service, const rp__serve_options *option
 {
     rp_status status = RP_OK;
     *service = (rp__service){.options = options};
-    pthread_mutex_init(&service->lock, NULL);
+    rp__thread_lock_init(&service->lock);
     service->at = rp__alloc_zero(options->n_dirs, sizeof *service->at);
     if (!service->at)
         status = rp__error_no_memory(err);
