@@ -189,7 +189,7 @@ static rp__kernel_id cut(const karg_term *word, karg_intersect *args, rp__launch
     enum { BITS_EACH = 4, BS_EACH = 2 }; /* docids of A that a thread takes */
     if (is_bits(word)) {
         args->b_bits = word->list.docs;
-        args->universe = 32 * word->n_words;
+        args->universe = word->n_words > UINT32_MAX / 32 ? UINT32_MAX : 32 * word->n_words;
         rp__intersect_cut_docids(THREADS, BITS_EACH, args, how);
         return RP_KERNEL_intersect_bits_probe_kernel;
     }

@@ -60,7 +60,11 @@ static rp_status clear_found(rp__exec_stage *s)
 
 rp_status rp__exec_stage_hold(rp__exec_stage *s, rp__lease *lease, size_t bytes)
 {
-    rp_status status = rp__scratch_hold(&s->scratch, lease, s->device, bytes);
+    rp_status status = RP_OK;
+    if (bytes > s->scratch.bytes) /* the kernel may still write what nobody reads any more */
+        status = rp__persistent_kernel_settle(&s->kernel);
+    if (status == RP_OK)
+        status = rp__scratch_hold(&s->scratch, lease, s->device, bytes);
     if (status != RP_OK || !s->scratch.is_fresh)
         return status;
     status = rp__persistent_kernel_settle(&s->kernel);

@@ -127,6 +127,7 @@ static uint64_t count_postings(const flight *f)
     return sum;
 }
 
+/* An AND's list may name documents of a range more than once, if it is damaged. */
 static uint64_t count_matches(const flight *f)
 {
     const rp__launch_lists *l = &f->lists;
@@ -134,7 +135,7 @@ static uint64_t count_matches(const flight *f)
     uint64_t sum = 0, docs = r->end > query_of(f)->begin ? r->end - query_of(f)->begin : 0;
     for (size_t i = 0; i < l->n; i++)
         sum += i == 0 || r->is_or ? l->terms[i].list.n : 0;
-    return sum < docs ? sum : docs;
+    return r->is_or && sum > docs ? docs : sum;
 }
 
 /* ---- Staging ------------------------------------------------------------------------------------ */
@@ -379,7 +380,8 @@ static rp_status launch_or(flight *f)
                       WARPS * RP_BLOCK * (uint32_t)sizeof(uint32_t)};
     const rp__kernel_id kernel =
         is_near(f) ? RP_KERNEL_or_accumulate_kernel : RP_KERNEL_or_accumulate_many_kernel;
-    rp_status status = rp__device_fill(device, args->scores, 0, docs + (docs + 31) / 32);
+    const size_t words = docs + ((size_t)docs + 31) / 32;
+    rp_status status = rp__device_fill(device, args->scores, 0, words);
     if (status == RP_OK)
         status = rp__device_launch(device, rp__launch_lists_kernel(f, kernel), how, args);
     args->blocks = grid < max ? grid : max;

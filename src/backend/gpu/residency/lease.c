@@ -189,13 +189,19 @@ void rp__lease_end(rp__lease *l)
 
 /* ---- Waiting for others ------------------------------------------------------------------------- */
 
+/* Whether nothing of a lease that has ended is left on the device. Where memory is scarce it has waited for that. */
+static bool has_left(const rp__residency *r, const rp__lease *other)
+{
+    return r->is_scarce || r->driver->stream_query(other->stream) == RP_CU_OK;
+}
+
 /* Under the registry's lock. Whether a lease is over. One that is detached is, once its work has left the device: unless
  * its owner has ended it meanwhile, all is given back for it. */
 static bool is_over(rp__residency *r, rp__lease *other, uint64_t epoch)
 {
     uint64_t its = atomic_load_explicit(&other->epoch, memory_order_seq_cst);
     if (its == 0 || its > epoch)
-        return true;
+        return its > 0 || has_left(r, other);
     uint64_t turn = atomic_load_explicit(&other->launched, memory_order_acquire);
     if (!other->is_detached || turn == 0 || r->driver->stream_query(other->stream) != RP_CU_OK)
         return false;
@@ -527,6 +533,22 @@ static void unlink_scratch(rp__lease *l, rp__scratch *s)
         *at = s->next;
 }
 
+/* What it has now is given back, when all that ran in it has left the device: the host may have seen an answer before.
+ * Where memory is scarce the end of the last lease has waited for that. */
+static void give_scratch(rp__scratch *s, rp__lease *l)
+{
+    rp__residency *r = l->residency;
+    if (s->piece && !r->is_scarce)
+        rp__device_settle(l->device, l->stream);
+    pthread_mutex_lock(&r->lock);
+    unlink_scratch(l, s);
+    if (s->piece)
+        rp__device_heap_give(&r->heap, s->piece);
+    s->piece = NULL;
+    s->bytes = 0;
+    pthread_mutex_unlock(&r->lock);
+}
+
 /* The piece goes from what was taken to the scratch. Twice as much as before, if that is free, so that growing ends
  * soon, though not beyond what it may keep. */
 static rp_status take_scratch(rp__scratch *s, rp__lease *l, size_t bytes)
@@ -535,13 +557,7 @@ static rp_status take_scratch(rp__scratch *s, rp__lease *l, size_t bytes)
     rp__residency *r = l->residency;
     size_t want = s->keeps && 2 * s->bytes > s->keeps ? s->keeps : 2 * s->bytes;
     want = want < bytes ? bytes : want;
-    pthread_mutex_lock(&r->lock);
-    unlink_scratch(l, s);
-    if (s->piece)
-        rp__device_heap_give(&r->heap, s->piece);
-    s->piece = NULL;
-    s->bytes = 0;
-    pthread_mutex_unlock(&r->lock);
+    give_scratch(s, l);
     rp_status status = rp__lease_take(l, want, RP_NEED_FREE, 0, 0, &p);
     if (status == RP_NO_MEMORY) {
         want = bytes;

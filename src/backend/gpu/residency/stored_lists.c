@@ -63,7 +63,8 @@ static bool find_one(rp__lease *lease, rp__stored_list *s)
         return false;
     s->piece = e->piece;
     s->made.at = e->at;
-    s->at = rp__stored_lists_at(lease->residency, s->list, s->term, e->piece->at);
+    /* by the entry, which stays as it is: the piece may be evicted, and its record another's */
+    s->at = rp__stored_lists_at(lease->residency, s->list, s->term, e->at - word_at(s->term));
     return true;
 }
 
