@@ -14,9 +14,6 @@
  * Source: MaxScore (Turtle and Flood, 1995) by tiles, with bounds of tiles (Ding and Suel,
  *         2011). */
 #include "backend/gpu/kernels/prim/prim.cuh"
-#ifdef RP_KERNELS_STORED
-#include "backend/gpu/kernels/prim/grid/or_stored.cuh"
-#endif
 
 #ifdef RP_KERNELS_STORED
 enum { WARP_SHARED = KARG_OR_SHARED + KARG_OR_SHARED_STORED, BLOCKS_MIN = 5 };

@@ -35,6 +35,7 @@
 #include "backend/gpu/kernels/prim/codec/vbyte.cuh"
 #include "backend/gpu/kernels/prim/grid/intersect_output.cuh"
 #include "backend/gpu/kernels/prim/grid/or_queries.cuh"
+#include "backend/gpu/kernels/prim/grid/or_stored.cuh"
 #include "backend/gpu/kernels/prim/grid/ordered_compaction.cuh"
 #include "backend/gpu/kernels/prim/grid/para_batch.cuh"
 #include "backend/gpu/kernels/prim/grid/persistent_result.cuh"

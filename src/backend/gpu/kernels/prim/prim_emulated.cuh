@@ -4,7 +4,7 @@
 
 #define PRIM        static inline
 #define PRIM_MEMBER __attribute__((always_inline)) inline
-#define PRIM_APART  static
+#define PRIM_APART  static inline
 
 #ifdef RP_PRIM_STRICT
 #define PRIM_SYMBOL_OF(name) rp__strict_##name
