@@ -4,8 +4,8 @@
  * unit drops the oldest one, whose docid is smaller than the candidate's. In such a run nothing but
  * the two units and the link between them changes, by as much in every cycle, and nobody else looks
  * at these. So both may sleep, and the cycles of the run are made at once when it ends or when
- * another unit wakes one of the two. The state is then that of single steps. The clock `all` never
- * comes here: it is the reference. */
+ * another unit wakes one of the two with something that is not for later. The state is then that of
+ * single steps. The clock `all` never comes here: it is the reference. */
 
 #include "base/bits.h"
 #include "sim/units.h"
