@@ -57,6 +57,21 @@ static void place_banks(struct rp__dram_channel *c, const struct rp__dram_config
     }
 }
 
+/* The step of the first of a ring. */
+static uint64_t first_due(const struct rp__dram_ring *ring)
+{
+    return ring->n ? ring->at[ring->head].step : RP__DRAM_NEVER;
+}
+
+/* A read that waits for its command ends no earlier than one that is issued when the controller
+ * wakes. */
+static void set_next(struct rp__dram_channel *c)
+{
+    const uint64_t due = rp__dram_min(first_due(&c->quick), first_due(&c->data));
+    c->next = rp__dram_min(c->wake, due);
+    c->next_done = rp__dram_min(c->wake + c->rules->read_delay, due);
+}
+
 static bool channel_init(struct rp__dram *dram, uint32_t index)
 {
     const struct rp__dram_config *config = &dram->config;
@@ -71,7 +86,8 @@ static bool channel_init(struct rp__dram *dram, uint32_t index)
     c->read_head = c->read_tail = c->write_head = c->write_tail = RP__DRAM_NONE;
     c->next_refresh =
         c->rules->refi / (dram->row->is_staggered ? c->n_ranks : 1) + dram->row->first_refresh;
-    c->wake = c->next = c->next_refresh;
+    c->wake = c->next_refresh;
+    set_next(c);
     c->visited = 0;
     c->plan.entry = RP__DRAM_NONE;
     c->pool = rp__alloc_array(n, sizeof *c->pool);
@@ -142,17 +158,6 @@ static void find_place(const struct rp__dram *dram, uint64_t address, struct rp_
         field(map, address, RP__DRAM_BA);
     out->row = field(map, address, RP__DRAM_RO);
     out->column = field(map, address, RP__DRAM_CO);
-}
-
-static void set_next(struct rp__dram_channel *c)
-{
-    c->next = c->wake;
-    if (c->quick.n) {
-        c->next = rp__dram_min(c->next, c->quick.at[c->quick.head].step);
-    }
-    if (c->data.n) {
-        c->next = rp__dram_min(c->next, c->data.at[c->data.head].step);
-    }
 }
 
 /* A request was taken over. */
@@ -311,25 +316,26 @@ static void step_channel(struct rp__dram *dram, struct rp__dram_channel *c)
     set_next(c);
 }
 
-/* The step dram->now of every channel in which something happens. */
-static void step_channels(struct rp__dram *dram)
+/* Makes step dram->next of the first channel in which something happens then. */
+static void step_first(struct rp__dram *dram)
 {
-    uint64_t next = RP__DRAM_NEVER;
-    for (uint32_t i = 0; i < dram->config.channels; i++) {
+    struct rp__dram_channel *first = dram->channels;
+    uint64_t others = RP__DRAM_NEVER; /* nothing happens in the others before this step */
+    for (uint32_t i = 1; i < dram->config.channels; i++) {
         struct rp__dram_channel *c = &dram->channels[i];
-        if (c->next <= dram->now) {
-            step_channel(dram, c);
-        }
-        next = rp__dram_min(next, c->next);
+        const bool is_first = c->next < first->next;
+        others = rp__dram_min(others, is_first ? first->next : c->next);
+        first = is_first ? c : first;
     }
-    dram->next = next;
+    step_channel(dram, first);
+    dram->next = rp__dram_min(others, first->next);
 }
 
 static void run_to(struct rp__dram *dram, uint64_t step)
 {
     while (dram->next <= step) {
         dram->now = dram->next;
-        step_channels(dram);
+        step_first(dram);
     }
     dram->now = step;
 }
@@ -371,20 +377,11 @@ uint64_t rp__dram_next_event(const struct rp__dram *dram)
     return (dram->next + dram->config.steps - 1) / dram->config.steps;
 }
 
-/* A read that waits for its command ends no earlier than one that is issued when the controller
- * wakes. */
 uint64_t rp__dram_next_done(const struct rp__dram *dram)
 {
     uint64_t next = RP__DRAM_NEVER;
     for (uint32_t i = 0; i < dram->config.channels; i++) {
-        const struct rp__dram_channel *c = &dram->channels[i];
-        next = rp__dram_min(next, c->wake + dram->rules.read_delay);
-        if (c->quick.n) {
-            next = rp__dram_min(next, c->quick.at[c->quick.head].step);
-        }
-        if (c->data.n) {
-            next = rp__dram_min(next, c->data.at[c->data.head].step);
-        }
+        next = rp__dram_min(next, dram->channels[i].next_done);
     }
     return (next + dram->config.steps - 1) / dram->config.steps;
 }

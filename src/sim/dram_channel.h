@@ -99,6 +99,7 @@ struct rp__dram_channel {
     const struct rp__dram_rules *rules;
     uint32_t index, n_banks, n_ranks, n_groups, banks_of_rank;
     uint64_t next;                /* nothing happens before this step */
+    uint64_t next_done;           /* no request ends before this step */
     uint64_t wake;                /* the controller has nothing to do before this step */
     uint64_t row_bus, column_bus; /* first free step */
     uint64_t open;                /* banks with an open row */

@@ -189,23 +189,41 @@ static void end_run(rp__machine *m, uint32_t i)
     rp__run_ahead_make(&m->cores[i], r->docids, r->start, (uint32_t)(m->clock.now - r->start),
                        &m->clock);
     m->running &= ~(1U << i);
+    m->watched[r->dcu >> 6] &= ~(UINT64_C(1) << (r->dcu & 63));
     set_timer(m, r->dcu, RP_SIM_NEVER);
 }
 
-static void begin_run(rp__machine *m, uint32_t i, uint32_t cycles)
+/* Begins a run if enough cycles from this one on are alike. Returns whether one began. */
+static bool begin_run(rp__machine *m, uint32_t i)
 {
     rp__core_run *r = &m->runs[i];
     const uint64_t now = m->clock.now;
+    const uint32_t cycles = rp__run_ahead_look(&m->cores[i], r->docids, &m->clock);
+    if (!cycles)
+        return false;
     spend(m, r->dcu, RP_SIM_BUSY, now);
     spend(m, r->dcu + RP_SIM_MERGE - RP_SIM_SECOND_DCU, RP_SIM_BUSY, now);
     r->start = now;
     m->running |= 1U << i;
+    m->watched[r->dcu >> 6] |= UINT64_C(1) << (r->dcu & 63);
     set_timer(m, r->dcu, now + cycles);
     m->evaluations++;
+    return true;
+}
+
+static bool is_running(const rp__machine *m, uint32_t i)
+{
+    return m->running >> i & 1U;
+}
+
+/* Whether a core's run goes on although one of its units was woken. */
+static bool goes_on(const rp__machine *m, uint32_t i)
+{
+    return m->units[m->runs[i].dcu].timer > m->clock.now && rp__run_ahead_lasts(&m->cores[i]);
 }
 
 /* Cores whose second decompression unit and merge unit are awake, or woken from a run: these units
- * are taken out of `awake` if a run begins. */
+ * are taken out of `awake` if a run begins or goes on. */
 static void take_runs(rp__machine *m, uint64_t awake[RP_SIM_WAKE_WORDS])
 {
     for (uint32_t i = 0; i < m->config.cores; i++) {
@@ -213,16 +231,15 @@ static void take_runs(rp__machine *m, uint64_t awake[RP_SIM_WAKE_WORDS])
         const uint64_t low = awake[0] & mask[0], high = awake[1] & mask[1];
         if (!(low | high))
             continue;
-        if (m->running >> i & 1U) {
+        if (!is_running(m, i)) {
+            if (low != mask[0] || high != mask[1])
+                continue;
+        } else if (!goes_on(m, i)) {
             end_run(m, i);
             awake[0] |= mask[0];
             awake[1] |= mask[1];
-        } else if (low != mask[0] || high != mask[1]) {
-            continue;
         }
-        uint32_t cycles = rp__run_ahead_look(&m->cores[i], m->runs[i].docids, &m->clock);
-        if (cycles) {
-            begin_run(m, i, cycles);
+        if (is_running(m, i) || begin_run(m, i)) {
             awake[0] &= ~mask[0];
             awake[1] &= ~mask[1];
         }
@@ -249,7 +266,7 @@ static inline void run_cycle_awake(rp__machine *m)
     m->clock.wake[0] = m->clock.wake[1] = 0;
     if (m->next_timer <= m->clock.now)
         take_timers(m, awake);
-    if (m->running || (awake[0] & m->merges[0]) | (awake[1] & m->merges[1]))
+    if ((awake[0] & m->watched[0]) | (awake[1] & m->watched[1]))
         take_runs(m, awake);
     if (awake[0])
         evaluate_word(m, 0, awake[0]);

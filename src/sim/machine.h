@@ -65,9 +65,11 @@ struct rp__machine {
     size_t n_descriptors, descriptors_cap, completions_cap;
     uint64_t evaluations, next_timer; /* next_timer: no unit's is earlier */
     rp__core_run runs[RP_SIM_MAX_CORES];
-    uint32_t running;                   /* cores that are in a run */
-    uint64_t merges[RP_SIM_WAKE_WORDS]; /* all merge units */
-    uint64_t timed[RP_SIM_WAKE_WORDS];  /* units that have a timer */
+    uint32_t running; /* cores that are in a run */
+    /* Units that may begin a run when they wake, or that are in one: all merge units, and the
+     * second decompression units of `running`. */
+    uint64_t watched[RP_SIM_WAKE_WORDS];
+    uint64_t timed[RP_SIM_WAKE_WORDS]; /* units that have a timer */
 };
 
 #endif

@@ -295,7 +295,7 @@ static rp_status make_core(rp__machine *m, uint32_t i)
     m->runs[i].dcu = at + RP_SIM_SECOND_DCU;
     m->runs[i].mask[(at + RP_SIM_SECOND_DCU) / 64] |= UINT64_C(1) << (at + RP_SIM_SECOND_DCU) % 64;
     m->runs[i].mask[(at + RP_SIM_MERGE) / 64] |= UINT64_C(1) << (at + RP_SIM_MERGE) % 64;
-    m->merges[(at + RP_SIM_MERGE) / 64] |= UINT64_C(1) << (at + RP_SIM_MERGE) % 64;
+    m->watched[(at + RP_SIM_MERGE) / 64] |= UINT64_C(1) << (at + RP_SIM_MERGE) % 64;
     for (uint32_t k = 0; k < 2; k++)
         add_unit(m, RP_SIM_KIND_DCU, 2 * i + k, &core->dcus[k]);
     for (uint32_t k = 0; k < 2; k++)

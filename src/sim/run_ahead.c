@@ -4,8 +4,8 @@
  * unit drops the oldest one, whose docid is smaller than the candidate's. In such a run nothing but
  * the two units and the link between them changes, by as much in every cycle, and nobody else looks
  * at these. So both may sleep, and the cycles of the run are made at once when it ends or when
- * another unit wakes one of the two. The state is then that of single steps. The clock `all` never
- * comes here: it is the reference. */
+ * another unit wakes one of the two with something that is not for later. The state is then that of
+ * single steps. The clock `all` never comes here: it is the reference. */
 
 #include "base/bits.h"
 #include "sim/units.h"
@@ -27,23 +27,34 @@ static void begin(const rp__dcu *dcu, const rp__sim_clock *clock, run *r)
     r->width = (uint32_t)dcu->blocks[0].gap_bits + dcu->blocks[0].tf_bits;
 }
 
-/* Whether each unit does the one thing that it does in a run, whatever the postings are. */
-static bool is_steady(const rp__dcu *dcu, const rp__merge_unit *merge, const rp__sim_clock *clock)
+bool rp__run_ahead_lasts(const rp__core *core)
 {
+    const rp__dcu *dcu = &core->dcus[1];
+    const rp__merge_unit *merge = &core->merge_unit;
+    const rp__sim_setup *setup = &core->setup;
+    const bool may_take = dcu->n_blocks < 2 && !rp__link_is_empty(&dcu->in);
+    const bool may_unite =
+        !rp__link_is_empty(merge->from_su[0]) && !rp__link_is_empty(merge->from_su[1]);
+    return !may_take && !may_unite && rp__link_is_empty(dcu->abandon) &&
+           setup->close == RP_SIM_NEVER;
+}
+
+/* Whether each unit does the one thing that it does in a run, whatever the postings are. */
+static bool is_steady(const rp__core *core, const rp__sim_clock *clock)
+{
+    const rp__dcu *dcu = &core->dcus[1];
+    const rp__sim_setup *setup = &core->setup;
     const rp__sim_pipe *pipe = &dcu->pipe;
     const rp__sim_block *block = &dcu->blocks[0];
     if (!dcu->n_blocks || block->is_end || block->is_bp128 || dcu->left == block->n)
         return false;
-    bool may_take = dcu->n_blocks < 2 && !rp__link_is_empty(&dcu->in);
     bool may_fetch = dcu->may_fetch && dcu->n_lines < dcu->config->dcu_lines;
-    if (dcu->drop_lines || may_take || may_fetch || !rp__link_is_empty(dcu->abandon))
+    if (dcu->drop_lines || may_fetch || !rp__run_ahead_lasts(core))
         return false;
     bool is_moving = !pipe->is_stalled && pipe->n == pipe->latency - 1 &&
                      (!pipe->n || rp__sim_pipe_wait(pipe) <= (int64_t)(clock->now - pipe->seen));
-    bool is_united = rp__link_is_empty(merge->from_su[0]) || rp__link_is_empty(merge->from_su[1]);
-    return is_moving && is_united && dcu->setup->query_type == RP_SIM_AND &&
-           dcu->setup->close == RP_SIM_NEVER && dcu->setup->end_doc == RP_SIM_NEVER &&
-           dcu->setup->first_doc == 0;
+    return is_moving && setup->query_type == RP_SIM_AND && setup->end_doc == RP_SIM_NEVER &&
+           setup->first_doc == 0;
 }
 
 /* Whether the candidate is searched in the block that is decoded. */
@@ -114,7 +125,7 @@ uint32_t rp__run_ahead_look(const rp__core *core, uint32_t docids[RP_SIM_RUN],
 {
     const rp__dcu *dcu = &core->dcus[1];
     const rp__merge_unit *merge = &core->merge_unit;
-    if (!is_steady(dcu, merge, clock))
+    if (!is_steady(core, clock))
         return 0;
     const rp__sim_candidate *candidate = rp__link_head(merge->candidates, clock);
     const rp__sim_posting *oldest = rp__link_head(&dcu->out, clock);

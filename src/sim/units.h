@@ -505,6 +505,9 @@ enum { RP_SIM_RUN = 512 }; /* cycles of a run: at most a line's bits */
  * decoded. */
 uint32_t rp__run_ahead_look(const rp__core *core, uint32_t docids[RP_SIM_RUN],
                             const rp__sim_clock *clock);
+/* Whether a run goes on although one of the two units was woken: what woke it is not for a cycle of
+ * the run. */
+bool rp__run_ahead_lasts(const rp__core *core);
 /* Makes n >= 1 of these cycles, from `start` on, before any unit is evaluated in this cycle. */
 void rp__run_ahead_make(rp__core *core, const uint32_t *docids, uint64_t start, uint32_t n,
                         rp__sim_clock *clock);
