@@ -241,6 +241,20 @@ static void ask_rows(card *d, rp__operator_phase phase, const char *option, uint
     }
 }
 
+/* Rows of decode that are named, with those that read lists as they are stored: the shortest list alone is decoded. */
+static void ask_named_decoders(card *d)
+{
+    const rp__operator *decode, *meet;
+    char spec[SPEC];
+    for (size_t i = 1; (decode = rp__operator_table_at(RP_PHASE_DECODE, i)); i++)
+        for (size_t j = 1; (meet = rp__operator_table_at(RP_PHASE_INTERSECT, j)); j++) {
+            snprintf(spec, sizeof spec, "operators:decode=%s,intersect=%s", decode->name,
+                     meet->name);
+            if ((meet->codec || meet->id == RP_OPERATOR_DING) && can(d, spec, 10))
+                ask(d, spec, RP_MODE_AND, 10);
+        }
+}
+
 static void every_codec_with_every_row(void **state)
 {
     (void)state;
@@ -254,6 +268,7 @@ static void every_codec_with_every_row(void **state)
             open_card(&d, codec, 0);
             ask_rows(&d, RP_PHASE_DECODE, "decode", seed);
             ask_rows(&d, RP_PHASE_INTERSECT, "intersect", seed);
+            ask_named_decoders(&d);
             if (i % 8 == seed % 8) {
                 ask_rows(&d, RP_PHASE_SCORE, "score", seed);
                 ask_rows(&d, RP_PHASE_SELECT, "select", seed);
@@ -377,8 +392,11 @@ static void few_blocks_are_chosen(void **state)
         bind(&d, text, RP_MODE_AND, 10, &query);
         check(&d, "operators", &query, text);
         check(&d, "operators:intersect=ding", &query, text);
-        for (size_t i = 0; i < SPOILS; i++)
+        for (size_t i = 0; i < SPOILS; i++) {
             check(&d, "operators:intersect=ding,mode=stepped", &query, text);
+            check(&d, "operators:decode=pfd_rec,intersect=ding", &query, text);
+            check(&d, "operators:decode=pfd_rec,intersect=ding,mode=stepped", &query, text);
+        }
     }
     close_card(&d);
 }
@@ -508,7 +526,8 @@ static void ask_damaged_rows(card *d, size_t round, size_t *n_refused)
     }
     ask_damaged(d, "operators", RP_MODE_OR, n_refused);
     for (size_t i = 0; (row = rp__operator_table_at(RP_PHASE_DECODE, i)); i++) {
-        snprintf(spec, sizeof spec, "operators:decode=%s", row->name);
+        snprintf(spec, sizeof spec, "operators:decode=%s%s", row->name,
+                 (i + round) % 2 ? ",intersect=ding" : "");
         if (row->codec && can(d, spec, 10))
             ask_damaged(d, spec, RP_MODE_AND, n_refused);
     }
