@@ -161,7 +161,8 @@ def sms_table(records):
 # ---- Kernels --------------------------------------------------------------------------------------------------------
 
 def cases_of(answer):
-    return {f"{c['area']} {c['name']}": c for c in answer["cases"]}
+    """By the names that --cases takes: `name` has the parameters that were given, too."""
+    return {f"{c['area']} {c['case']}": c for c in answer["cases"]}
 
 
 def rate(case):
