@@ -197,28 +197,24 @@ def ask(program, label, index, log, words, algorithms, modes="and", sample=60, p
                                   "--no-energy"], limit)
 
 
-def rows_of_all(program, index):
-    """Of intersect, score and select, in an index that has auxiliary data; and what `auto` is."""
-    intersect = [r for r in program.rows(index, "intersect") if r not in STORED] + LEVELS
-    return {"and": ["intersect=" + r for r in intersect], "select": [
-        f"{phase}={r}" for phase in ("score", "select") for r in program.rows(index, phase)]}
-
-
 def run_operators(program):
-    """Every row of every phase, chained and stepped, by number of terms: one call for an index and a number of terms."""
-    every = rows_of_all(program, index_of("gov", "bp128"))
-    stored = [r for r in program.rows(index_of("gov", "bp128"), "intersect") if r in STORED]
+    """Every row of every phase, chained and stepped, by number of terms. An OR has no intersection, and no look-ups."""
+    base = index_of("gov", "bp128")
+    intersect = program.rows(base, "intersect")
+    plain = ["intersect=" + r for r in [r for r in intersect if r not in STORED] + LEVELS]
+    select = ["select=" + r for r in program.rows(base, "select")]
     for terms, words in TERMS:
         for form in OPERATOR_FORMS:
             at = index_of("gov", form), log_of("gov", form)
-            codec = FORMS[form][0].split(":")[0]
-            rows = ["decode=" + r for r in [codec] + DECODE_STEPS.get(form, [])]
-            own = ["intersect=" + r for r in stored if STORED[r] == form] + PIPELINES.get(form, [])
-            own += every["and"] + every["select"] if form == "bp128" else []
-            calls = [("and", rows + own), ("or", rows + every["select"])] if form == "bp128" else [("and,or", rows + own)]
-            for modes, named in calls:
-                algorithms = ["auto"] + (both("operators") if form == "bp128" else [])
-                algorithms += [a for r in named for a in both("operators:" + r)]
+            is_base = form == "bp128"
+            decode = ["decode=" + r for r in [FORMS[form][0].split(":")[0]] + DECODE_STEPS.get(form, [])]
+            own = ["intersect=" + r for r in intersect if STORED.get(r) == form] + PIPELINES.get(form, [])
+            own += plain + select + ["score=lookup", "score=accumulate"] if is_base else []
+            either = decode + (select + ["score=accumulate"] if is_base else [])
+            calls = [("and", decode + own), ("or", either)] if own else [("and,or", decode)]
+            for modes, rows in calls:
+                algorithms = ["auto"] + (both("operators") if is_base else [])
+                algorithms += [a for r in rows for a in both("operators:" + r)]
                 ask(program, f"{form} {terms} {modes}", *at, words, algorithms, modes)
 
 
@@ -327,9 +323,11 @@ def run_queries(program):
     """Ding, tables 2 and 3, on 25.2 million documents. A named decode is for the shortest list of an AND alone."""
     at = index_of("gov2", "rec"), log_of("gov2", "rec")
     ding = "operators:decode=pfd_rec,intersect=ding,levels=1,select=heap512"
+    of_or = ding.replace("intersect=ding,levels=1,", "")
     cached = ding.replace("decode=pfd_rec,", "")
     for mode in ("and", "or", "andor"):
-        rows = ["auto"] + both(ding) + (both(cached) if mode == "and" else []) + ["operators"]
+        rows = ["auto"] + both(of_or if mode == "or" else ding) + (both(cached) if mode == "and" else [])
+        rows += ["operators"]
         ask(program, f"gpu {mode}", *at, "1-64", rows, mode, 150, "gpu")
         ask(program, f"cpu {mode}", *at, "1-64", ["auto"], mode, 150, "cpu")
 
