@@ -190,7 +190,7 @@ def both(algorithm):
     return [algorithm, stepped(algorithm)]
 
 
-def ask(program, label, index, log, words, algorithms, modes="and", sample=60, processors="gpu", limit=90):
+def ask(program, label, index, log, words, algorithms, modes="and", sample=80, processors="gpu", limit=90):
     return program.record(label, ["bench", "queries", index, log, "--plain", "--known", "--words", words, "--sample",
                                   str(5 if IS_SMALL else sample), "--k", "10", "--modes", modes, "--rounds", ROUNDS,
                                   "--processors", processors, "--algorithms", ",".join(algorithms),
