@@ -110,7 +110,7 @@ process() {
 kernels() {
     riposte "$1" bench gpu --size "$2" --rounds 5 --cases "$3" --json -q >"$work/kernels.json" || return 0
     tr '{' '\n' <"$work/kernels.json" |
-        sed -n 's/.*"area":"\([^"]*\)","name":"\([^"]*\)","median":\([0-9.]*\).*/\1 \2\t\3/p' |
+        sed -n 's/.*"area":"\([^"]*\)","name":"\([^"]*\)",.*"median":\([0-9.]*\).*/\1 \2\t\3/p' |
         awk -F'\t' '{ print $1 "\t" $2 * 1e6 }' |
         while IFS=$'\t' read -r name us; do keep "$1" "$name us" "$us"; done
 }

@@ -2,13 +2,13 @@
 """papers_h200.py: figures and tables of Ao, Li, Ding and Griffin on a machine with a GPU.
 
 usage: bench/papers_h200.py BUNDLE OUT [SET...]
-       bench/papers_h200.py --summary OUT
+       bench/papers_h200.py --summary OUT [SET...]
 
-BUNDLE is the folder that `make gpu-bundle` fills. SETs: operators steps para queries pairs longest lengths (all of
+BUNDLE is the folder that `make gpu-bundle` fills. SETs: operators para queries pairs longest lengths threshold (all of
 these), and sizes, which needs no GPU. Collections that a set needs are drawn first, on all
 cores, into WORK, where they stay for the next call (30 GB for all sets). Each call of the program has a limit, and so
 has each set; what fails is recorded, and the next one runs. OUT gets a file of JSON lines for each set (a line a call:
-label, command, seconds, exit code and answer), and summary.txt, which is printed as well.
+label, command, seconds, exit code and answer), and summary.md: tables of all sets, or of those that --summary names.
 
 WORK: where the indexes are (riposte-papers in /dev/shm, if that has 40 GB, otherwise in /tmp). SCALE: a share of all
 documents and queries (1), to try the script on an emulated device (RIPOSTE_GPU=emulated, whose times mean nothing).
@@ -67,8 +67,11 @@ FORMS = {
     "rice": ("rice", None),
     "rec": ("pfd_rec:level=1", None),
 }
+for codec in ("vbyte bp256 bp128t bp128v bp128d4 simple16 pfd newpfd optpfd parapfor interpolative iiu bitmap "
+              "mixed").split():
+    FORMS[codec] = (codec, None)
 PARA_FORMS = ["raw", "pp20", "pp00", "lrc", "lrcseg", "seglrc", "hslrc256", "hslrc128"]
-OPERATOR_FORMS = ["bp128", "lrc", "lrcseg", "seglrc", "hslrc256", "hslrc128", "ef128", "qs", "rice", "rec"]
+OPERATOR_FORMS = ["bp128"] + [f for f in FORMS if f not in ("bp128", "pp20", "pp00")]
 
 
 def index_of(collection, form):
@@ -167,16 +170,15 @@ TERMS = [("3", "3-3"), ("2", "2-2"), ("4", "4-4"), ("5+", "5-64")]
 # rows of `intersect` that read lists as they are stored: the index that has them
 STORED = {"lrc-heads": "lrc", "lrc": "lrc", "lrcseg": "lrcseg", "seglrc": "seglrc", "hslrc256": "hslrc256",
           "hslrc128": "hslrc128"}
-# rows of `decode` by index
-DECODE = {"ef128": ["ef128", "ef128-literal"], "qs": ["qs", "qs-naive", "qs-li-separate", "qs-li", "qs-words"],
-          "rice": ["rice"], "rec": ["pfd_rec"], "bp128": ["bp128"]}
+LEVELS = [f"{row},levels={n}" for row in ("pmf", "ding") for n in (2, 3, 4)]
+# rows of `decode` that take the steps of papers, by index
+DECODE_STEPS = {"ef128": ["ef128-literal"], "qs": ["qs-naive", "qs-li-separate", "qs-li", "qs-words"]}
 # pipelines of the papers, by index; those of Ao are rows of `intersect`
 PIPELINES = {
-    "rec": ["operators:intersect=ding,levels=1,select=heap512", "operators:intersect=ding,levels=3,select=heap512",
-            "operators:decode=pfd_rec,intersect=ding,levels=1,select=heap512"],
-    "ef128": ["operators:decode=ef128-literal,intersect=mpath,select=host",
-              "operators:decode=ef128-literal,intersect=mpath,select=bucket"],
-    "qs": ["operators:decode=qs-li,intersect=bs"],
+    "rec": ["intersect=ding,levels=1,select=heap512", "intersect=ding,levels=3,select=heap512",
+            "decode=pfd_rec,intersect=ding,levels=1,select=heap512"],
+    "ef128": ["decode=ef128-literal,intersect=mpath,select=host", "decode=ef128-literal,intersect=mpath,select=bucket"],
+    "qs": ["decode=qs-li,intersect=bs"],
 }
 
 
@@ -188,62 +190,42 @@ def both(algorithm):
     return [algorithm, stepped(algorithm)]
 
 
-def ask(program, label, index, log, words, algorithms, modes="and", sample=300, processors="gpu", limit=90):
+def ask(program, label, index, log, words, algorithms, modes="and", sample=80, processors="gpu", limit=90):
     return program.record(label, ["bench", "queries", index, log, "--plain", "--known", "--words", words, "--sample",
                                   str(5 if IS_SMALL else sample), "--k", "10", "--modes", modes, "--rounds", ROUNDS,
                                   "--processors", processors, "--algorithms", ",".join(algorithms),
                                   "--no-energy"], limit)
 
 
-def ask_steps(program, kind, rows_of):
-    """Rows by index, step by step, three terms. These calls have labels of their own: chained rows have others."""
-    for form, rows in rows_of.items():
-        ask(program, f"{kind} {form} 3 stepped", index_of("gov", form), log_of("gov", form), "3-3",
-            [stepped(r) for r in rows])
-
-
-LEVELS = ["pmf,levels=2", "pmf,levels=3", "pmf,levels=4", "ding,levels=2", "ding,levels=3"]
-
-
-def plain_rows(intersect):
-    """Those that read docids."""
-    return [r for r in intersect if r not in STORED] + LEVELS
-
-
 def run_operators(program):
-    base = index_of("gov", "bp128"), log_of("gov", "bp128")
-    intersect = program.rows(base[0], "intersect")
-    select = program.rows(base[0], "select")
-    for name, words in TERMS:
-        rows = ["operators:intersect=" + r for r in plain_rows(intersect)]
-        ask(program, f"intersect bp128 {name}", *base, words, ["auto", "operators"] + rows)
-        for form in sorted(set(STORED.values())):
-            rows = ["operators:intersect=" + r for r in intersect if STORED.get(r) == form]
-            ask(program, f"intersect {form} {name}", index_of("gov", form), log_of("gov", form), words, ["auto"] + rows)
-        for form, rows in PIPELINES.items():
-            ask(program, f"pipeline {form} {name}", index_of("gov", form), log_of("gov", form), words, ["auto"] + rows)
-    for mode in ("and", "or"):
-        ask(program, f"select{mode} bp128 3", *base, "3-3", [a for r in select for a in both("operators:select=" + r)],
-            mode, 150)
-    for form, rows in DECODE.items():
-        rows = [a for r in rows for a in both("operators:decode=" + r)]
-        ask(program, f"decode {form} 3", index_of("gov", form), log_of("gov", form), "3-3", ["auto"] + rows, "and,or",
-            150)
+    """Every row of every phase, chained and stepped, by number of terms. An OR has no intersection, and no look-ups."""
+    base = index_of("gov", "bp128")
+    intersect = program.rows(base, "intersect")
+    plain = ["intersect=" + r for r in [r for r in intersect if r not in STORED] + LEVELS]
+    select = ["select=" + r for r in program.rows(base, "select")]
+    for terms, words in TERMS:
+        for form in OPERATOR_FORMS:
+            at = index_of("gov", form), log_of("gov", form)
+            is_base = form == "bp128"
+            decode = ["decode=" + r for r in [FORMS[form][0].split(":")[0]] + DECODE_STEPS.get(form, [])]
+            own = ["intersect=" + r for r in intersect if STORED.get(r) == form] + PIPELINES.get(form, [])
+            own += plain + select + ["score=lookup", "score=accumulate"] if is_base else []
+            either = decode + (select + ["score=accumulate"] if is_base else [])
+            calls = [("and", decode + own), ("or", either)] if own else [("and,or", decode)]
+            for modes, rows in calls:
+                algorithms = ["auto"] + (both("operators") if is_base else [])
+                algorithms += [a for r in rows for a in both("operators:" + r)]
+                ask(program, f"{form} {terms} {modes}", *at, words, algorithms, modes)
 
 
-def run_steps(program):
-    """Every row step by step, and which selection suits how many candidates (threshold.tsv, a line a query)."""
+def run_threshold(program):
+    """Which selection suits how many candidates (threshold.tsv, a line a query)."""
     base = index_of("gov", "bp128"), log_of("gov", "bp128")
-    intersect = program.rows(base[0], "intersect")
     program.record("threshold", ["bench", "queries", *base, "--plain", "--known", "--words", "2-64", "--sample",
                                  "5" if IS_SMALL else "1000", "--k", "10", "--modes", "and", "--rounds", ROUNDS,
                                  "--processors", "gpu", "--algorithms",
                                  "operators,operators:select=host,operators:select=sample", "--no-energy",
                                  "--per-query", os.path.join(program.out, "threshold.tsv")], 60)
-    ask_steps(program, "intersect", {"bp128": ["operators:intersect=" + r for r in plain_rows(intersect)]})
-    ask_steps(program, "intersect", {form: ["operators:intersect=" + r for r in intersect if STORED.get(r) == form]
-                                     for form in sorted(set(STORED.values()))})
-    ask_steps(program, "pipeline", PIPELINES)
 
 
 # ---- PARA -----------------------------------------------------------------------------------------------------------
@@ -253,13 +235,16 @@ PARA_METHODS = {"raw": "is,bs,lr,lr-local,hs32,hs16", "pp20": "parapfor", "pp00"
 
 
 def bench_para(program, label, collection, form, c, methods, options=()):
+    """The best of the rounds counts: more of them for the collections of most claims."""
+    rounds, batches = ("1", "1") if IS_SMALL else ("7", "4") if collection in ("gov", "bd") else ("5", "3")
     program.record(label, ["bench", "para", index_of(collection, form), log_of(collection, form), "--c", c, "--methods",
-                           methods, "--rounds", ROUNDS, "--batches", "1" if IS_SMALL else "3", *options])
+                           methods, "--rounds", rounds, "--batches", batches, *options], 90)
 
 
 def run_para(program):
+    """One collection after the other, those of most claims first."""
     most, million = ("4K", "2K") if IS_SMALL else ("2M", "1M")
-    for collection in ["gov", "govpr", "govr", "bd", "bdr"]:
+    for collection in ["gov", "bd", "govpr", "govr", "bdr"]:
         for form in PARA_FORMS:
             is_curve = collection == "gov" and form in ("raw", "hslrc256")
             bench_para(program, f"c {collection} {form}", collection, form, f"1K..{most}" if is_curve else million,
@@ -335,12 +320,14 @@ def run_pairs(program):
 
 
 def run_queries(program):
-    """Ding, tables 2 and 3, on 25.2 million documents."""
+    """Ding, tables 2 and 3, on 25.2 million documents. A named decode is for the shortest list of an AND alone."""
     at = index_of("gov2", "rec"), log_of("gov2", "rec")
-    chosen = "operators:intersect=ding,levels=1,select=heap512"
-    ding = chosen.replace(":", ":decode=pfd_rec,")
+    ding = "operators:decode=pfd_rec,intersect=ding,levels=1,select=heap512"
+    of_or = ding.replace("intersect=ding,levels=1,", "")
+    cached = ding.replace("decode=pfd_rec,", "")
     for mode in ("and", "or", "andor"):
-        rows = ["auto"] + both(ding) + (both(chosen) if mode == "and" else []) + ["operators"]
+        rows = ["auto"] + both(of_or if mode == "or" else ding) + (both(cached) if mode == "and" else [])
+        rows += ["operators"]
         ask(program, f"gpu {mode}", *at, "1-64", rows, mode, 150, "gpu")
         ask(program, f"cpu {mode}", *at, "1-64", ["auto"], mode, 150, "cpu")
 
@@ -366,9 +353,9 @@ def run_sizes(program):
 
 # set: what runs it, seconds, indexes
 SETS = {
-    "operators": (run_operators, 270, [("gov", f) for f in OPERATOR_FORMS]),
-    "steps": (run_steps, 100, [("gov", f) for f in OPERATOR_FORMS]),
-    "para": (run_para, 190, [(c, f) for c in ("gov", "govpr", "govr", "bd", "bdr") for f in PARA_FORMS]),
+    "operators": (run_operators, 250, [("gov", f) for f in OPERATOR_FORMS]),
+    "threshold": (run_threshold, 60, [("gov", "bp128")]),
+    "para": (run_para, 260, [(c, f) for c in ("gov", "govpr", "govr", "bd", "bdr") for f in PARA_FORMS]),
     "queries": (run_queries, 100, [("gov2", "rec")]),
     "pairs": (run_pairs, 70, [("gov2", "rec")]),
     "longest": (run_longest, 30, [("gov2x2", "rec")]),
@@ -382,7 +369,7 @@ def main():
     if len(sys.argv) < 3:
         sys.exit(__doc__)
     if sys.argv[1] == "--summary":
-        print(summarize(sys.argv[2]))
+        print(summarize(sys.argv[2], sys.argv[3:]))
         return
     bundle, out, names = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3:] or DEFAULT
     unknown = [n for n in names if n not in SETS]
@@ -395,10 +382,11 @@ def main():
         program.begin(name, SETS[name][1])
         SETS[name][0](program)
         program.file.close()
-    text = summarize(out)
-    with open(os.path.join(out, "summary.txt"), "w") as f:
+    text = summarize(out, [])
+    with open(os.path.join(out, "summary.md"), "w") as f:
         f.write(text + "\n")
     print(text[:9800])
+
 
 if __name__ == "__main__":
     main()

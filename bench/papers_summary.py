@@ -1,4 +1,4 @@
-"""papers_summary.py: what papers_h200.py has recorded, as tables of text."""
+"""papers_summary.py: what papers_h200.py has recorded, as tables in Markdown."""
 import json
 import os
 
@@ -25,25 +25,24 @@ class Records:
 
 
 def table(title, head, rows):
-    rows = [head] + [[r if isinstance(r, str) else fit(r) for r in row] for row in rows]
-    if len(rows) == 1:
+    rows = [[r if isinstance(r, str) else fit(r) for r in row] for row in rows]
+    if not rows:
         return ""
-    wide = [max(len(row[i]) for row in rows) for i in range(len(head))]
-    line = lambda row: " ".join(c.ljust(w) if i == 0 else c.rjust(w) for i, (c, w) in enumerate(zip(row, wide)))
-    lines = [line(row).rstrip() for row in rows]
-    return "\n".join(["## " + title] + lines) + "\n"
+    lines = ["| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head)] + rows]
+    return "\n".join(["### " + title, ""] + lines) + "\n"
 
 
 def fit(x):
     if x is None:
-        return "-"
+        return ""
     return f"{x:.0f}" if abs(x) >= 100 else f"{x:.1f}" if abs(x) >= 10 else f"{x:.2f}" if abs(x) >= 1 else f"{x:.3f}"
 
 
 # ---- Operators ------------------------------------------------------------------------------------------------------
 
 TERMS = ["2", "3", "4", "5+"]
-STAGES = ["decode", "intersect", "score", "select"]
+STAGES = {"and": ["decode", "intersect", "score", "select"], "or": ["decode", "clear", "score", "select"]}
+INDEX_NAMES = {"rec": "pfd_rec"}
 
 
 def split(algorithm):
@@ -56,16 +55,27 @@ def steps_of(operation):
     return {s["stage"]: s["us"] for s in operation.get("steps", [])}
 
 
-def operators(records, kind, operation="and:10", terms=TERMS):
-    """{(index, row): {terms: (chained mean, p50, steps)}}"""
+def phase_of(name):
+    """The phase that a row names; several phases are a pipeline, and `levels` is none."""
+    if "=" not in name:
+        return "fused" if name == "auto" else "auto"
+    phases = [option.split("=")[0] for option in name.split(",")]
+    phases = [p for p in phases if p != "levels"]
+    return phases[0] if len(phases) == 1 else "pipeline"
+
+
+def operators(records, mode):
+    """{phase: {(row, index): {terms: {mean, p50, steps}}}}"""
     out = {}
-    for label, answer in records.of("operators", kind) + records.of("steps", kind):
+    for (name, label), answers in records.at.items():
+        if name != "operators":
+            continue
         form, n = label.split()[:2]
-        for o in answer["operations"]:
-            if o["operation"] != operation or n not in terms:
-                continue
-            name, is_stepped = split(o["algorithm"])
-            at = out.setdefault((form, "fused" if name == "auto" else name), {}).setdefault(n, {})
+        for o in [o for answer in answers for o in answer["operations"]
+                  if o["operation"] == mode + ":10" and "mean" in o]:
+            row, is_stepped = split(o["algorithm"])
+            key = row, INDEX_NAMES.get(form, form)
+            at = out.setdefault(phase_of(row), {}).setdefault(key, {}).setdefault(n, {})
             if is_stepped:
                 at["steps"] = steps_of(o)
             else:
@@ -73,30 +83,67 @@ def operators(records, kind, operation="and:10", terms=TERMS):
     return out
 
 
-def by_terms(title, rows, stages=STAGES, terms=TERMS):
-    lines = []
-    for (form, name), at in sorted(rows.items(), key=lambda r: r[1].get("3", {}).get("mean", 1e9)):
-        steps = at.get("3", {}).get("steps", {})
-        lines.append([f"{form} {name}"] + [at.get(n, {}).get("mean") for n in terms] + [at.get("3", {}).get("p50")] +
-                     [steps.get(s) for s in stages])
-    return table(title, ["us"] + terms + ["p50"] + stages, lines)
+def named(row):
+    return [f"`{row[0]}`" if row[0] != "auto" else "fused", f"`{row[1]}`"]
+
+
+def by_terms(title, rows):
+    rows = sorted(rows.items(), key=lambda r: r[1].get("3", {}).get("mean", 1e9))
+    cell = lambda at: f"{fit(at['mean'])} ({fit(at['p50'])})" if "mean" in at else ""
+    return table(title, ["row", "index"] + TERMS, [named(row) + [cell(at.get(n, {})) for n in TERMS]
+                                                   for row, at in rows])
+
+
+def by_steps(title, rows, stages):
+    rows = sorted(rows.items(), key=lambda r: r[1].get("3", {}).get("mean", 1e9))
+    steps = lambda at, stage: [at.get(n, {}).get("steps", {}).get(stage) for n in TERMS]
+    cell = lambda values: ", ".join(fit(v) or "-" for v in values) if any(values) else ""
+    rows = [(row, at) for row, at in rows if any("steps" in of for of in at.values())]
+    return table(title, ["row", "index"] + stages, [named(row) + [cell(steps(at, s)) for s in stages]
+                                                    for row, at in rows])
 
 
 def operator_tables(records):
-    yield by_terms("intersect rows, AND, chained mean by terms; of 3 terms p50 and stepped",
-                   operators(records, "intersect"))
-    yield by_terms("pipelines of Ding, Griffin and Li, AND", operators(records, "pipeline"))
-    yield by_terms("select rows, AND", operators(records, "selectand"), STAGES, ["3"])
-    stages = ["decode", "clear", "score", "select"]
-    yield by_terms("select rows, OR", operators(records, "selector", "or:10"), stages, ["3"])
-    yield by_terms("decode rows, AND", operators(records, "decode"), STAGES, ["3"])
-    yield by_terms("decode rows, OR", operators(records, "decode", "or:10"), stages, ["3"])
+    for mode, phases in (("and", ["intersect", "decode", "score", "select", "pipeline"]),
+                         ("or", ["decode", "score", "select"])):
+        found = operators(records, mode)
+        fused = found.get("fused", {})
+        yield by_terms(f"{mode.upper()}, fused kernels by index, us, mean (median) by number of terms", fused)
+        for phase in phases:
+            rows = dict(found.get(phase, {}))
+            if not rows:
+                continue
+            for key, at in found.get("auto", {}).items():
+                rows[key] = at
+            what = f"{mode.upper()}, rows of {phase}" if phase != "pipeline" else "AND, pipelines of the papers"
+            yield by_terms(f"{what}, chained, us, mean (median) by number of terms", rows)
+            yield by_steps(f"{what}, each step of a stepped query, us, mean for 2, 3, 4 and 5+ terms", rows,
+                           STAGES[mode])
 
 
 # ---- PARA -----------------------------------------------------------------------------------------------------------
 
 SETS = ["gov", "govpr", "govr", "bd", "bdr"]
-FORM_NAMES = {"pp20": "parapfor 0.2", "pp00": "parapfor 0.0"}
+FORM_NAMES = {"pp20": "parapfor, exceptions 0.2", "pp00": "parapfor, exceptions 0"}
+# Ao's own, in the order of SETS
+PAPER_SPEED_UP = {
+    "is": [8.69, 7.67, 9.48, 2.16, 5.64], "bs": [14.59, 14.81, 14.29, 9.86, 8.70],
+    "lr": [16.22, 15.86, 16.19, 9.98, 9.42], "hs32": [22.14, 22.45, 20.96, 14.19, 12.35],
+    "hs16": [23.29, 23.54, 22.01, 14.67, 12.96], "parapfor, exceptions 0.2": [4.05, 4.10, 3.97, 2.65, 2.43],
+    "parapfor, exceptions 0": [5.86, 5.94, 5.77, 3.87, 3.53], "lrc": [10.79, 10.68, 10.97, 7.22, 7.24],
+    "lrcseg": [10.79, 10.67, 10.98, 7.24, 7.22], "seglrc": [12.07, 11.74, 12.42, 7.42, 7.93],
+    "hslrc256": [14.26, 14.10, 14.21, 8.60, 8.80], "hslrc128": [14.38, 14.22, 14.24, 8.78, 8.81]}
+# thousand queries a second, and milliseconds a batch
+PAPER_THROUGHPUT = {
+    "parapfor, exceptions 0.2": [15.9, 16.1, 15.6, 58.9, 54.0],
+    "parapfor, exceptions 0": [23.0, 23.3, 22.6, 86.0, 78.3],
+    "lrc": [42.3, 41.9, 43.0, 161, 161], "lrcseg": [42.3, 41.9, 43.1, 161, 160],
+    "seglrc": [47.3, 46.1, 48.1, 165, 176], "hslrc256": [56.0, 55.3, 55.7, 191, 196]}
+PAPER_RESPONSE = {
+    "parapfor, exceptions 0.2": [7.66, 7.57, 7.81, 4.71, 5.15],
+    "parapfor, exceptions 0": [5.29, 5.22, 5.38, 3.23, 3.55],
+    "lrc": [2.88, 2.90, 2.83, 1.73, 1.73], "lrcseg": [2.88, 2.91, 2.83, 1.73, 1.73],
+    "seglrc": [2.57, 2.64, 2.50, 1.68, 1.58], "hslrc256": [2.18, 2.20, 2.18, 1.45, 1.42]}
 
 
 def total(row):
@@ -117,16 +164,36 @@ def para_rows(records, c):
 def para_tables(records):
     rows = para_rows(records, 1 << 20) or para_rows(records, None)
     core = rows.get("bs", {})
+    if not rows:
+        return
 
-    def by_set(title, figure):
-        return table(title, ["method"] + SETS, [[m] + [figure(at, s) if s in at else None for s in SETS]
-                                                for m, at in rows.items()])
+    def cell(at, i, figure, paper, method):
+        """Ours, and the paper's in parentheses."""
+        if SETS[i] not in at:
+            return ""
+        theirs = f" ({paper[method][i]:.3g})" if method in paper else ""
+        return fit(figure(at[SETS[i]])) + theirs
 
-    yield by_set("Ao table 3, c = 1M: over the core on docids",
-                 lambda at, s: core[s]["core"] / total(at[s]) if s in core else None)
-    yield by_set("the same, over the core on the same index", lambda at, s: at[s]["speed_up"])
-    yield by_set("Ao table 7: thousand queries/s", lambda at, s: at[s]["queries"] / total(at[s]) / 1e3)
-    yield by_set("Ao table 7: us a batch", lambda at, s: total(at[s]) * 1e6)
+    def by_set(title, figure, paper):
+        return table(title, ["method"] + SETS, [
+            [f"`{m}`"] + [cell(at, i, figure, paper, m) for i in range(len(SETS))] for m, at in rows.items()])
+
+    yield table("Ao: batches with c = 1M, on average", ["", *SETS], [
+        [name] + [core[s][key] if s in core else None for s in SETS]
+        for name, key in (("queries", "queries"), ("docids of shortest lists", "elements"), ("hits", "found"))])
+    yield table("Ao: us of kernels + host + transfer, c = 1M", ["method"] + SETS, [
+        [f"`{m}`"] + [" + ".join(fit(1e6 * at[s][k]) for k in ("kernels", "host", "transfer")) if s in at else ""
+                      for s in SETS] for m, at in rows.items()])
+    yield by_set("Ao, table 3: times as fast as a core in the same call, on the same index (the paper's)",
+                 lambda r: r["speed_up"], PAPER_SPEED_UP)
+    yield table("the same over a core on docids (that of `bs`)", ["method"] + SETS, [
+        [f"`{m}`"] + [core[s]["core"] / total(at[s]) if s in at and s in core else None for s in SETS]
+        for m, at in rows.items()])
+    yield table("the core, us a batch: in the call of the method", ["method"] + SETS, [
+        [f"`{m}`"] + [1e6 * at[s]["core"] if s in at else None for s in SETS] for m, at in rows.items()])
+    yield by_set("Ao, table 7: thousand queries a second (the paper's)", lambda r: r["queries"] / total(r) / 1e3,
+                 PAPER_THROUGHPUT)
+    yield by_set("Ao, table 7: ms a batch (the paper's)", lambda r: total(r) * 1e3, PAPER_RESPONSE)
     yield from para_curves(records)
     yield sms_table(records)
 
@@ -161,7 +228,8 @@ def sms_table(records):
 # ---- Kernels --------------------------------------------------------------------------------------------------------
 
 def cases_of(answer):
-    return {f"{c['area']} {c['name']}": c for c in answer["cases"]}
+    """By the names that --cases takes: `name` has the parameters that were given, too."""
+    return {f"{c['area']} {c['case']}": c for c in answer["cases"]}
 
 
 def rate(case):
@@ -262,15 +330,18 @@ def pair_tables(records):
 
 
 def query_tables(records):
+    """An AND by `ding` with a named decode decodes the shortest list and chosen blocks; without one that is cached."""
     rows, stages = [], ["decode", "intersect", "clear", "score", "select"]
+    decoded = lambda o: next((s["elements"] for s in o.get("steps", []) if s["stage"] == "decode"), None)
     for processor in ("gpu", "cpu"):
         for o in [o for _, answer in records.of("queries", processor) for o in answer["operations"]]:
             name, is_stepped = split(o["algorithm"])
             name = name.replace("intersect=ding,levels=1,select=heap512", "ding").replace("decode=", "")
             steps = steps_of(o)
             rows.append([f"{processor} {o['operation'][:-3]} {name}{' stepped' if is_stepped else ''}",
-                         o["mean"]["median"], o["p50"]["median"]] + [steps.get(s) for s in stages])
-    yield table("Ding tables 2 and 3: us a query, 25.2M documents", ["", "mean", "p50"] + stages, rows)
+                         o["mean"]["median"], o["p50"]["median"]] + [steps.get(s) for s in stages] + [decoded(o)])
+    yield table("Ding, tables 2 and 3: us a query, 25.2M documents; postings that the step decode has decoded",
+                ["", "mean", "p50"] + stages + ["postings"], rows)
 
 
 def size_tables(records):
@@ -285,10 +356,15 @@ def size_tables(records):
                 [[codec] + [at.get(o) for o in orders] for codec, at in sizes.items()])
 
 
-def summarize(folder):
+TABLES = {"para": para_tables, "queries": query_tables, "pairs": pair_tables, "longest": pair_tables,
+          "lengths": length_tables, "operators": operator_tables, "sizes": size_tables}
+
+
+def summarize(folder, names):
+    """Of these sets, or of all."""
     records = Records(folder)
-    kinds = (para_tables, query_tables, pair_tables, length_tables, operator_tables, size_tables)
+    kinds = list(dict.fromkeys(TABLES[n] for n in TABLES if not names or n in names))
     parts = [t for tables in kinds for t in tables(records)]
     if records.failed:
-        parts.insert(0, f"## {len(records.failed)} calls failed\n" + "\n".join(records.failed[:12]) + "\n")
+        parts.insert(0, f"### {len(records.failed)} calls failed\n\n" + "\n".join(records.failed[:12]) + "\n")
     return "\n".join(p for p in parts if p)

@@ -122,7 +122,8 @@ static void write_case(bench *b, const rp__lab_case *c, const rp__lab_case_figur
 {
     rp__json_writer_begin(&b->w, NULL, '{');
     rp__json_writer_text(&b->w, "area", c->area);
-    rp__json_writer_text(&b->w, "name", c->name);
+    rp__json_writer_text(&b->w, "name", f->name);
+    rp__json_writer_text(&b->w, "case", c->name);
     rp__json_writer_text(&b->w, "origin", origin_of(c));
     rp__json_writer_real(&b->w, "median", f->median, 9);
     rp__json_writer_real(&b->w, "best", f->best, 9);
@@ -142,7 +143,7 @@ static void report(bench *b, const rp__lab_case *c, const rp__lab_case_figures *
         write_case(b, c, f, share);
         return;
     }
-    printf("%-10s %-32s %-7s %10.2f %10.2f %9.2f %9.1f %9.2f %7.3f", c->area, c->name, origin_of(c),
+    printf("%-10s %-32s %-7s %10.2f %10.2f %9.2f %9.1f %9.2f %7.3f", c->area, f->name, origin_of(c),
            f->median * 1e6, f->best * 1e6, (double)f->bytes / 1e6, rate / 1e9,
            (double)f->elements / f->median / 1e9, share);
     if (f->cpu > 0)
@@ -315,13 +316,14 @@ static rp_status run_para(bench *b, rp__bench_para *para, const char *method, rp
     rp_status status = rp__bench_para_run(para, method, elements, &p, err);
     if (status != RP_OK)
         return status;
-    const rp__lab_case_figures f = {.median = p.kernels,
-                                    .best = p.kernels,
-                                    .cpu = p.cpu,
-                                    .bytes = (uint64_t)(4 * (p.elements + p.found)),
-                                    .elements = (uint64_t)p.elements,
-                                    .n_launches = 2,
-                                    .launches = {p.search, p.kernels - p.search}};
+    rp__lab_case_figures f = {.median = p.kernels,
+                              .best = p.kernels,
+                              .cpu = p.cpu,
+                              .bytes = (uint64_t)(4 * (p.elements + p.found)),
+                              .elements = (uint64_t)p.elements,
+                              .n_launches = 2,
+                              .launches = {p.search, p.kernels - p.search}};
+    snprintf(f.name, sizeof f.name, "%s", method);
     report(b, &c, &f);
     return RP_OK;
 }
@@ -351,12 +353,29 @@ static rp_status run_all(bench *b, rp_error *err)
 
 /* ---- The verb -------------------------------------------------------------------------------- */
 
+/* Of cases that have them: a line above the table. */
+static void print_params(const bench *b)
+{
+    bool is_any = false;
+    for (size_t p = 0; p < RP_LAB_PARAMS; p++) {
+        if (!b->args->given.has[p])
+            continue;
+        printf("%s%s %g",
+               is_any ? ", " : "parameters of cases that have them: ", rp__lab_param_name(p),
+               b->args->given.value[p]);
+        is_any = true;
+    }
+    if (is_any)
+        printf("\n");
+}
+
 static void begin_results(bench *b)
 {
     if (!b->console->wants_json) {
-        printf("%s\n%-43s %-7s %10s %10s %9s %9s %9s %7s %11s %7s\n", rp__lab_gpu_name(b->gpu),
-               "case", "origin", "median us", "best us", "MB", "GB/s", "G/s", "of copy", "core us",
-               "times");
+        printf("%s\n", rp__lab_gpu_name(b->gpu));
+        print_params(b);
+        printf("%-43s %-7s %10s %10s %9s %9s %9s %7s %11s %7s\n", "case", "origin", "median us",
+               "best us", "MB", "GB/s", "G/s", "of copy", "core us", "times");
         return;
     }
     rp__json_writer_begin(&b->w, NULL, '{');
@@ -423,7 +442,7 @@ const rp__verb rp__cmd_bench_gpu_verb = {
         "long that is. With DIR, kernels that decode, intersect and select run on lists of the "
         "index: with QUERIES on those of their terms, two of a query at a time, and PARA on the "
         "queries; otherwise on all of them, the longest with one of about the ratio. Parameters "
-        "concern the cases that have them.",
+        "concern the cases that have them, and stand in their names.",
     .examples = "riposte bench gpu\nriposte bench gpu --cases 'decode bp128' --json\n"
                 "riposte bench gpu my.rip queries.tsv --cases 'intersect hs' --bucket 32\n",
     .groups = groups,

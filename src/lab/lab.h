@@ -220,8 +220,10 @@ typedef struct rp__lab_case {
 /* The i-th; false past the last. The copy that others are measured by comes first. */
 bool rp__lab_case_get(size_t i, rp__lab_case *out);
 
+enum { RP_LAB_CASE_NAME = 96 };
 typedef struct rp__lab_case_figures {
-    double median, best; /* seconds by the device's clock, cold */
+    char name[RP_LAB_CASE_NAME]; /* what was measured: the case's name, with what was given */
+    double median, best;         /* seconds by the device's clock, cold */
     /* seconds of one core for the same; 0: lists are damaged, nobody has an answer */
     double cpu;
     /* that it cannot do without: read and written; decoded, searched, ... */

@@ -70,9 +70,10 @@ static rp_status intersect(const uint32_t *a, uint32_t na, const rp__list *list,
 
 static const rp__gpu_peer peer = {.intersect = intersect};
 
-static rp_status run_row(rp__lab_gpu *gpu, const rp__gpu_case *row, uint64_t n, uint32_t rounds,
-                         rp__lab_case_figures *out, rp_error *err)
+static rp_status run_row(rp__lab_gpu *gpu, const rp__gpu_case *row, const char *name, uint64_t n,
+                         uint32_t rounds, rp__lab_case_figures *out, rp_error *err)
 {
+    _Static_assert((int)RP_LAB_CASE_NAME == (int)RP_GPU_CASE_NAME, "one is the other");
     rp__gpu_figures f;
     rp_error what = {.text = ""};
     if (n == 0 || n > UINT32_MAX)
@@ -86,6 +87,7 @@ static rp_status run_row(rp__lab_gpu *gpu, const rp__gpu_case *row, uint64_t n, 
                                   .elements = f.elements,
                                   .n_launches = f.n_launches};
     memcpy(out->launches, f.launches, sizeof f.launches);
+    memcpy(out->name, name, sizeof out->name);
     if (status == RP_OK)
         return RP_OK;
     return rp__error_set(err, status, "%s %s: %s", row->area, row->name,
@@ -99,9 +101,8 @@ rp_status rp__lab_gpu_run(rp__lab_gpu *gpu, size_t i, uint64_t n, uint32_t round
 {
     if (RP_MISSING(err, gpu, out))
         return RP_USAGE;
-    const rp__gpu_case *row = rp__gpu_case_at(i);
-    return row ? run_row(gpu, row, n, rounds, out, err)
-               : rp__error_set(err, RP_NOT_FOUND, "there is no case %zu", i);
+    const rp__lab_given none = {0};
+    return rp__lab_gpu_run_given(gpu, i, &none, n, rounds, out, err);
 }
 
 /* ---- What is given ------------------------------------------------------------------------------- */
@@ -147,13 +148,19 @@ bool rp__lab_case_takes(size_t i, const rp__lab_source *source)
            (strcmp(row->area, "select") == 0 && at->n_queries > 0);
 }
 
-/* The case with what is given. */
-static rp_status change(const rp__gpu_case *row, const rp__lab_given *given,
-                        rp__gpu_case_given *what, rp__gpu_case *out, rp_error *err)
+static rp__gpu_params params_of(const rp__lab_given *given)
 {
     rp__gpu_params params;
     memcpy(params.has, given->has, sizeof params.has);
     memcpy(params.value, given->value, sizeof params.value);
+    return params;
+}
+
+/* The case with what is given. */
+static rp_status change(const rp__gpu_case *row, const rp__lab_given *given,
+                        rp__gpu_case_given *what, rp__gpu_case *out, rp_error *err)
+{
+    const rp__gpu_params params = params_of(given);
     return rp__gpu_case_param_apply(row, &params, rp__lab_source_at(given->source), what, out, err);
 }
 
@@ -174,10 +181,13 @@ rp_status rp__lab_gpu_run_given(rp__lab_gpu *gpu, size_t i, const rp__lab_given 
     if (RP_MISSING(err, gpu, given, out))
         return RP_USAGE;
     const rp__gpu_case *row = rp__gpu_case_at(i);
+    const rp__gpu_params params = params_of(given);
+    char name[RP_GPU_CASE_NAME];
     rp__gpu_case changed;
     rp__gpu_case_given what;
     if (!row)
         return rp__error_set(err, RP_NOT_FOUND, "there is no case %zu", i);
+    rp__gpu_case_param_put_name(row, &params, name);
     rp_status status = change(row, given, &what, &changed, err);
-    return status == RP_OK ? run_row(gpu, &changed, n, rounds, out, err) : status;
+    return status == RP_OK ? run_row(gpu, &changed, name, n, rounds, out, err) : status;
 }

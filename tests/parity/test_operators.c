@@ -377,10 +377,40 @@ static void few_blocks_are_chosen(void **state)
         bind(&d, text, RP_MODE_AND, 10, &query);
         check(&d, "operators", &query, text);
         check(&d, "operators:intersect=ding", &query, text);
-        for (size_t i = 0; i < SPOILS; i++)
+        for (size_t i = 0; i < SPOILS; i++) {
             check(&d, "operators:intersect=ding,mode=stepped", &query, text);
+            check(&d, "operators:decode=pfd_rec,intersect=ding", &query, text);
+            check(&d, "operators:decode=pfd_rec,intersect=ding,mode=stepped", &query, text);
+        }
     }
     close_card(&d);
+}
+
+/* Rows of decode that are named, with those that read lists as they are stored: the shortest list alone is decoded. */
+static void ask_named_decoders(card *d)
+{
+    const rp__operator *decode, *meet;
+    char spec[SPEC];
+    for (size_t i = 1; (decode = rp__operator_table_at(RP_PHASE_DECODE, i)); i++)
+        for (size_t j = 1; (meet = rp__operator_table_at(RP_PHASE_INTERSECT, j)); j++) {
+            snprintf(spec, sizeof spec, "operators:decode=%s,intersect=%s", decode->name,
+                     meet->name);
+            if ((meet->codec || meet->id == RP_OPERATOR_DING) && can(d, spec, 10))
+                ask(d, spec, RP_MODE_AND, 10);
+        }
+}
+
+static void named_decoders_with_stored_lists(void **state)
+{
+    (void)state;
+    const char *codec;
+    for (size_t i = 0; (codec = rp_codec_name(i)); i++) {
+        card d;
+        configure(i);
+        open_card(&d, codec, 0);
+        ask_named_decoders(&d);
+        close_card(&d);
+    }
 }
 
 /* Lists that a query with scores has left on the device have frequencies; one that counts must not add them up. */
@@ -669,6 +699,7 @@ int main(void)
         cmocka_unit_test(every_score_with_every_selection),
         cmocka_unit_test(other_options),
         cmocka_unit_test(few_blocks_are_chosen),
+        cmocka_unit_test(named_decoders_with_stored_lists),
         cmocka_unit_test(counts_after_scores),
         cmocka_unit_test(the_documentation_has_all_rows),
         cmocka_unit_test(damaged_lists_are_never_wrong),

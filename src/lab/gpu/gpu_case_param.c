@@ -1,6 +1,7 @@
 /* gpu_case_param.c: which rows have which parameters. */
 #include "lab/gpu/gpu_case_param.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "backend/gpu/gpu_lab.h"
@@ -135,4 +136,60 @@ rp_status rp__gpu_case_param_apply(const rp__gpu_case *row, const rp__gpu_params
         set(out, given, (rp__gpu_param)p, value);
     }
     return RP_OK;
+}
+
+/* ---- Names ------------------------------------------------------------------------------------- */
+
+/* How names of rows say what a parameter is: a word before the number, or words of their own. */
+static const struct {
+    rp__gpu_param param;
+    bool has_number;
+    const char *word;
+} words[] = {{RP_GPU_PARAM_RATIO, true, "1:"},
+             {RP_GPU_PARAM_BUCKET, true, "hs"},
+             {RP_GPU_PARAM_LEVELS, true, "pmf heads "},
+             {RP_GPU_PARAM_LEVELS, true, "pmf "},
+             {RP_GPU_PARAM_LEVELS, false, ", three levels"},
+             {RP_GPU_PARAM_EXCEPTIONS, false, ", a tenth patched"}};
+
+/* Where a name says it, and how long that is; NULL: it does not. */
+static const char *find_words(const char *name, rp__gpu_param param, size_t *n, bool *is_number)
+{
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        const char *at = words[i].param == param ? strstr(name, words[i].word) : NULL;
+        if (!at)
+            continue;
+        *is_number = words[i].has_number;
+        *n = strlen(words[i].word);
+        if (*is_number)
+            at += *n, *n = strspn(at, "0123456789");
+        return at;
+    }
+    return NULL;
+}
+
+/* One parameter of a name. */
+static void rename_by(char *name, rp__gpu_param param, double value)
+{
+    char before[RP_GPU_CASE_NAME];
+    size_t n = 0;
+    bool is_number = false;
+    memcpy(before, name, sizeof before);
+    const char *at = find_words(before, param, &n, &is_number);
+    const int head = (int)(at ? (size_t)(at - before) : strlen(before));
+    const char *rest = before + head + n;
+    if (is_number)
+        snprintf(name, RP_GPU_CASE_NAME, "%.*s%g%s", head, before, value, rest);
+    else
+        snprintf(name, RP_GPU_CASE_NAME, "%.*s%s, %s %g", head, before, rest, names[param], value);
+}
+
+void rp__gpu_case_param_put_name(const rp__gpu_case *row, const rp__gpu_params *params, char *out)
+{
+    double min, max;
+    memset(out, 0, RP_GPU_CASE_NAME);
+    snprintf(out, RP_GPU_CASE_NAME, "%s", row->name);
+    for (int p = 0; p < RP_GPU_PARAMS; p++)
+        if (params->has[p] && rp__gpu_case_param_range(row, (rp__gpu_param)p, &min, &max))
+            rename_by(out, (rp__gpu_param)p, params->value[p]);
 }

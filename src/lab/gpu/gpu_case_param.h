@@ -31,4 +31,9 @@ rp_status rp__gpu_case_param_apply(const rp__gpu_case *row, const rp__gpu_params
                                    const rp__gpu_source *source, rp__gpu_case_given *given,
                                    rp__gpu_case *out, rp_error *err);
 
+/* What is measured then, to out[RP_GPU_CASE_NAME]: "hs4 1:100" becomes "hs32 1:100" if a bucket has
+ * 32 docids. */
+enum { RP_GPU_CASE_NAME = 96 };
+void rp__gpu_case_param_put_name(const rp__gpu_case *row, const rp__gpu_params *params, char *out);
+
 #endif

@@ -55,6 +55,62 @@ static void others_stay_as_they_are(void **state)
     assert_null(given.source);
 }
 
+static const rp__gpu_case *find_row(const char *name)
+{
+    const rp__gpu_case *row;
+    for (size_t i = 0; (row = rp__gpu_case_at(i)); i++)
+        if (strcmp(row->name, name) == 0)
+            return row;
+    fail_msg("no row %s", name);
+    return NULL;
+}
+
+/* A name says what was measured, not what the row has otherwise. */
+static void names_have_what_is_given(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row, *name;
+        rp__gpu_param param;
+        double value;
+    } names[] = {{"hs4 1:100", "hs32 1:100", RP_GPU_PARAM_BUCKET, 32},
+                 {"hs4 1:100 marks", "hs4 1:7 marks", RP_GPU_PARAM_RATIO, 7},
+                 {"bits and marks 1:1", "bits and marks 1:12", RP_GPU_PARAM_RATIO, 12},
+                 {"pmf 1 1:1", "pmf 4 1:1", RP_GPU_PARAM_LEVELS, 4},
+                 {"pmf heads 2 1:100", "pmf heads 3 1:100", RP_GPU_PARAM_LEVELS, 3},
+                 {"pfd_rec, three levels", "pfd_rec, levels 2", RP_GPU_PARAM_LEVELS, 2},
+                 {"parapfor of 64, a tenth patched", "parapfor of 64, exceptions 0.2",
+                  RP_GPU_PARAM_EXCEPTIONS, 0.2},
+                 {"qs, naive", "qs, naive, c 0.25", RP_GPU_PARAM_C, 0.25},
+                 {"tile 1:1", "tile 1:1, threads 256", RP_GPU_PARAM_THREADS, 256},
+                 {"tile 1:1", "tile 1:1", RP_GPU_PARAM_BUCKET, 32}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char name[RP_GPU_CASE_NAME];
+        rp__gpu_params params = {0};
+        params.has[names[i].param] = true;
+        params.value[names[i].param] = names[i].value;
+        rp__gpu_case_param_put_name(find_row(names[i].row), &params, name);
+        assert_string_equal(name, names[i].name);
+    }
+}
+
+/* With all parameters at once a name of any row ends where it should. */
+static void names_fit(void **state)
+{
+    (void)state;
+    const rp__gpu_case *row;
+    rp__gpu_params params;
+    for (size_t p = 0; p < RP_GPU_PARAMS; p++) {
+        params.has[p] = true;
+        params.value[p] = 1000;
+    }
+    for (size_t i = 0; (row = rp__gpu_case_at(i)); i++) {
+        char name[RP_GPU_CASE_NAME];
+        rp__gpu_case_param_put_name(row, &params, name);
+        assert_true(strlen(name) + 1 < sizeof name);
+    }
+}
+
 static void pairs_have_the_ratio(void **state)
 {
     (void)state;
@@ -77,9 +133,10 @@ static void pairs_have_the_ratio(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(ranges_are_kept),
-                                       cmocka_unit_test(others_stay_as_they_are),
-                                       cmocka_unit_test(pairs_have_the_ratio)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranges_are_kept), cmocka_unit_test(others_stay_as_they_are),
+        cmocka_unit_test(names_have_what_is_given), cmocka_unit_test(names_fit),
+        cmocka_unit_test(pairs_have_the_ratio)};
     cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

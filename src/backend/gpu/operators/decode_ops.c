@@ -1,8 +1,8 @@
-/* decode_ops.c: the phase decode: one copy of what the host has for the device, and all lists of a query that decodes
- * them by one chain of launches (transcode.h).
+/* decode_ops.c: the phase decode: one copy of what the host has for the device, and the lists that are decoded for the
+ * query, by one chain of launches (transcode.h).
  *
  * Tiny lists are decoded by the host, copied, and go through the chain as raw ones: so bits are made of them, too. The
- * chain checks every list, whatever rows read: a list that is damaged never gives a wrong answer. */
+ * chain checks every list that it decodes: a list that is damaged never gives a wrong answer. */
 #include "backend/gpu/operators/pipeline.h"
 
 /* Tiny lists, auxiliary data, records of lists whose blocks are chosen. */
@@ -74,16 +74,17 @@ static rp_status decode(rp__pipeline *p)
                               .host = p->host + p->there.transcode,
                               .scratch = rp__pipe(p, p->at.transcode),
                               .damaged = rp__pipe_report(p, RP_REPORT_DAMAGED)};
+    uint32_t n = 0;
     if (!made)
         return rp__exec_no_memory(p->flight);
-    for (uint32_t i = 0; i < p->n; i++)
-        made[i] = plan(p, &p->lists[i]);
-    rp_status status = clear_bits(p);
-    if (status == RP_OK)
-        status = rp__transcode_run(&to, made, p->n);
-    for (uint32_t i = 0; i < p->n; i++)
+    for (uint32_t i = 0; i < p->n; i++) {
+        if (p->lists[i].form != RP_PIPE_DECODED)
+            continue;
+        made[n++] = plan(p, &p->lists[i]);
         p->device->counters.transcoded_postings += p->lists[i].term->list.n;
-    return status;
+    }
+    rp_status status = clear_bits(p);
+    return status == RP_OK ? rp__transcode_run(&to, made, n) : status;
 }
 
 rp_status rp__decode_ops_run(rp__pipeline *p)

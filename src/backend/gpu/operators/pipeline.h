@@ -63,7 +63,7 @@ typedef struct rp__pipeline {
     rp__operator_choice how;
     uint64_t begun; /* when, for a trace */
     bool is_or, has_bits, accumulates, by_host;
-    bool decodes; /* all lists, for this query alone: its row is named, or others need bits */
+    bool decodes; /* lists, for this query alone: its row is named, or others need bits */
     rp__select_id selects;
     uint32_t begin, end, n_docs;
     uint32_t n;     /* lists, the shortest first */

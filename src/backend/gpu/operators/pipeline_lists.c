@@ -27,17 +27,21 @@ static bool is_trusted(const rp__pipeline *p, const rp__pipe_list *l)
            (verdict == RP_VERDICT_NONE && rp__gpu_list_has_docids(&l->term->list));
 }
 
-/* Whether nothing but its stored form is needed. Step by step, any list may be the first. */
+/* Whether nothing but its stored form is needed, once it is checked. Step by step, any list may be the first. */
 static bool is_stored_enough(const rp__pipeline *p, const rp__pipe_list *l)
 {
-    return !p->is_or && !p->accumulates && p->first == 1 && l != p->lists && !l->is_tiny &&
-           is_read_stored(l) && !l->is_aux_new &&
-           (p->query->k == 0 || rp__gpu_list_has_tfs(&l->term->list)) && is_trusted(p, l);
+    return !p->is_or && !p->accumulates && !p->has_bits && p->first == 1 && l != p->lists &&
+           !l->is_tiny && is_read_stored(l) &&
+           (p->query->k == 0 || rp__gpu_list_has_tfs(&l->term->list));
 }
 
+/* One that is not checked yet is decoded once, and stays so: a row of decode that is named does not do that. */
 static rp__pipe_form form_of(const rp__pipeline *p, const rp__pipe_list *l)
 {
-    return p->decodes ? RP_PIPE_DECODED : is_stored_enough(p, l) ? RP_PIPE_STORED : RP_PIPE_PLAIN;
+    const bool is_enough = is_stored_enough(p, l);
+    if (is_enough && !l->is_aux_new && is_trusted(p, l))
+        return RP_PIPE_STORED;
+    return p->decodes && !is_enough ? RP_PIPE_DECODED : RP_PIPE_PLAIN;
 }
 
 /* What the lease brings of it. */

@@ -4,7 +4,8 @@
  * Rows that read docids have them from the residency, where a list is decoded once. Rows that read
  * lists as they are stored need nothing else of them, unless scores do, or nobody knows yet whether
  * the list is sound: then its docids are there, too. A row of the phase decode that is named
- * decodes every list for the query. */
+ * decodes every list for the query that others read docids, bits or frequencies of: all, or the
+ * shortest alone if rows read the others as they are stored. */
 #ifndef RP_BACKEND_GPU_OPERATORS_PIPELINE_LISTS_H
 #define RP_BACKEND_GPU_OPERATORS_PIPELINE_LISTS_H
 

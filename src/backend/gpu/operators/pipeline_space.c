@@ -168,7 +168,7 @@ static void plan_qs(rp__pipeline *p)
     const uint32_t row = p->how.rows[RP_PHASE_DECODE]->id - RP_OPERATOR_QS;
     for (uint32_t i = 0; i < p->n && row < RP_QS_METHODS; i++) {
         rp__pipe_list *l = &p->lists[i];
-        if (l->is_tiny || l->stored.codec != KARG_CODEC_QS)
+        if (l->form != RP_PIPE_DECODED || l->is_tiny || l->stored.codec != KARG_CODEC_QS)
             continue;
         l->high_bits = high_bits(&l->term->list);
         p->high_bits = l->high_bits > p->high_bits ? l->high_bits : p->high_bits;
@@ -182,12 +182,16 @@ static void plan_qs(rp__pipeline *p)
 static rp_status plan_transcode(rp__pipeline *p)
 {
     rp__transcode_list *made = rp__arena_zero(p->flight->exec->arena, p->n, sizeof *made);
+    uint32_t n = 0;
     if (!made)
         return rp__exec_no_memory(p->flight);
     for (uint32_t i = 0; i < p->n; i++)
-        made[i] = (rp__transcode_list){
-            .list = p->lists[i].stored, .docids = 1, .tfs = p->query->k > 0, .bits = p->has_bits};
-    const rp__transcode_sizes needs = rp__transcode_needs(made, p->n);
+        if (p->lists[i].form == RP_PIPE_DECODED)
+            made[n++] = (rp__transcode_list){.list = p->lists[i].stored,
+                                             .docids = 1,
+                                             .tfs = p->query->k > 0,
+                                             .bits = p->has_bits};
+    const rp__transcode_sizes needs = rp__transcode_needs(made, n);
     p->at.transcode = take(&p->at.bytes, needs.device);
     p->there.transcode = take(&p->there.bytes, needs.host);
     return RP_OK;
