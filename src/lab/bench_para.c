@@ -407,7 +407,9 @@ rp_status rp__bench_para_check(const rp__bench_para *b, const char *method, rp_e
 {
     char algorithm[NAME];
     name(algorithm, method);
-    return rp__para_method_check(algorithm, b->searcher->index->segment, 0, err);
+    return rp__para_method_check(
+        algorithm, &(rp__algorithm_use){.segment = b->searcher->index->segment, .is_and = true},
+        err);
 }
 
 rp_status rp__bench_para_run(rp__bench_para *b, const char *method, uint64_t elements,
