@@ -147,6 +147,9 @@ static void reply_policy(rp__batch_state *b)
     rp__json_writer_uint(&b->w, "on_cores", r.on_cores);
     rp__json_writer_uint(&b->w, "on_card", r.on_card);
     rp__json_writer_uint(&b->w, "launches", r.launches);
+    rp__json_writer_begin(&b->w, "gpu", '{');
+    rp__gpu_report_write_batch(&b->w, &b->spent.report);
+    rp__json_writer_end(&b->w, '}');
 }
 
 static rp_status reply(rp__batch_state *b, double seconds, rp_error *err)

@@ -33,3 +33,8 @@ ask --k 3000 --policy gpu --algorithm operators:select=bitonic; echo $?
 # A word that few documents have: griffin leaves the card out.
 riposte search my.rip 'xyzzy of' --mode and --policy griffin --algorithm operators --strict-processor; echo $?
 riposte search my.rip 'xyzzy of' --mode and --policy griffin --algorithm operators; echo $?
+printf '1\txyzzy of\n2\tof the a\n' >words.tsv
+riposte batch my.rip words.tsv --mode and --policy griffin --algorithm operators -o a.run 2>&1 | grep instead
+riposte batch my.rip words.tsv --mode and --policy griffin --algorithm operators -q --json -o a.run |
+    grep -o '"fallbacks":{[^}]*}'
+riposte batch my.rip words.tsv --mode and --policy griffin --algorithm operators --strict-processor -o a.run; echo $?
