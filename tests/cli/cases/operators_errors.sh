@@ -31,3 +31,4 @@ riposte search my.rip 'of -the' --algorithm operators; echo $?
 riposte batch my.rip topics.tsv --algorithm operators:intersect=lr; echo $?
 riposte bench queries my.rip topics.tsv --processors gpu --algorithms operators:intersect=lr; echo $?
 riposte bench queries my.rip topics.tsv --algorithms operators; echo $?
+riposte bench queries my.rip topics.tsv --algorithms auto,operators --policy gpu; echo $?
