@@ -24,10 +24,10 @@ typedef struct rp_executor rp_executor;
 typedef struct rp_executor_options {
     size_t size;                     /* as status.h says: 0, or sizeof this record */
     const rp_search_options *search; /* of all jobs; processor must be NULL; its threads are 1 */
-    const char *policy;              /* "auto"; rp_policy_name lists them */
-    size_t threads;                  /* that answer on cores: as many as there are, 256 at most */
-    size_t max_queued;               /* jobs that may wait: 1,024; past it a job is RP_BUSY */
-    uint64_t elements; /* postings of shortest lists that a card is given at once: 1,048,576 */
+    const char *policy; /* rp_policy_default of the search's algorithm; rp_policy_name lists them */
+    size_t threads;     /* that answer on cores: as many as there are, 256 at most */
+    size_t max_queued;  /* jobs that may wait: 1,024; past it a job is RP_BUSY */
+    uint64_t elements;  /* postings of shortest lists that a card is given at once: 1,048,576 */
     /* microseconds that the card's thread and one of the cores' without work look for some before
      * they sleep: 1,000; the others do for 50 at most; UINT32_MAX: they sleep at once */
     uint32_t spin_us;
@@ -59,6 +59,9 @@ rp_status rp_costs_read(const char *path, const char *gpu, rp_costs *out, rp_err
 const char *rp_policy_name(size_t i);
 const char *rp_policy_help(size_t i);
 const char *rp_policy_paper(size_t i);
+/* The policy of an executor for which none is named: "auto", or "gpu" where the algorithm of its
+ * searches is one of a GPU, whose options may follow. `algorithm` may be NULL. */
+const char *rp_policy_default(const char *algorithm);
 
 /* What became of a job. */
 typedef struct rp_outcome {
@@ -67,8 +70,9 @@ typedef struct rp_outcome {
     rp_status status;
     rp_error err;
     /* to be freed by who is called back. Where the status is RP_OK or RP_DEADLINE and the search
-     * options or the job ask for a trace, they have steps: each decision of the policy is a placement, and
-     * operators follow. */
+     * options or the job ask for a trace, they have steps: each decision of the policy is a
+     * placement, and operators follow. Where the algorithm is one of a GPU, they have the operators
+     * in any case. */
     rp_hits hits;
     const char *reason;    /* why the policy chose the processor: static */
     uint64_t queued_ns;    /* it waited for it */

@@ -37,7 +37,8 @@ extern "C" {
       "too many documents score near the k best, or a list is damaged")                            \
     X(RP_FALLBACK_FAULT, "fault", "the gpu failed")                                                \
     X(RP_FALLBACK_DEADLINE, "deadline", "the gpu did not finish in time")                          \
-    X(RP_FALLBACK_CHILD, "child", "the process that uses the gpu could not take it")
+    X(RP_FALLBACK_CHILD, "child", "the process that uses the gpu could not take it")               \
+    X(RP_FALLBACK_POLICY, "policy", "the policy gave it to a core")
 
 typedef enum rp_fallback {
 #define RP_FALLBACK_ENUM(code, name, reason) code,

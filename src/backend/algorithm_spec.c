@@ -140,15 +140,19 @@ static rp_status parse_one(part one, const rp__algorithm_option *options, size_t
 rp_status rp__algorithm_spec_parse(const char *spec, const rp__algorithm_option *options, size_t n,
                                    rp__algorithm_spec *out, rp_error *err)
 {
-    part rest = {spec, strlen(spec)};
+    const char *colon = strchr(spec, ':');
+    part rest = {colon, colon ? strlen(colon) : 0};
     rp_status status = RP_OK;
     *out = (rp__algorithm_spec){0};
     for (size_t i = 0; i < n; i++)
         out->values[i] = options[i].initial;
-    (void)cut(rest, ':', &rest);
-    while (rest.n > 0 && status == RP_OK) {
-        part one = cut(rest, ',', &rest);
-        status = parse_one(one, options, n, out, err);
+    for (bool has_more = colon; has_more && status == RP_OK;) {
+        rest.at++; /* past the colon or comma, behind which there must be one */
+        rest.n--;
+        const size_t bytes = cut(rest, ',', &(part){0}).n;
+        status = parse_one((part){rest.at, bytes}, options, n, out, err);
+        rest = (part){rest.at + bytes, rest.n - bytes};
+        has_more = rest.n > 0;
     }
     return status;
 }

@@ -212,14 +212,20 @@ typedef struct rp__device_info {
     bool is_emulated;
 } rp__device_info;
 
+/* What an algorithm is to be used for. */
+typedef struct rp__algorithm_use {
+    const rp__segment *segment;
+    size_t k;           /* the best documents that are wanted */
+    bool is_and, is_or; /* what words side by side mean; both: an OR may follow the AND */
+} rp__algorithm_use;
+
 /* One row a processor. */
 typedef struct rp__backend {
     const char *name;                   /* "cpu", "gpu", "iiu" */
     const char *(*algorithm)(size_t i); /* names of its algorithms; NULL past the last */
     /* (optional) Of algorithms that take options (algorithm_spec.h): whether `spec` can answer
-     * queries of this index for the k best documents. RP_USAGE: why it cannot. */
-    rp_status (*check_algorithm)(const char *spec, const rp__segment *segment, size_t k,
-                                 rp_error *err);
+     * such queries. RP_USAGE: why it cannot. */
+    rp_status (*check_algorithm)(const char *spec, const rp__algorithm_use *use, rp_error *err);
     /* RP_UNAVAILABLE is a normal answer, its reason in err. */
     rp_status (*probe)(const rp__place *place, rp_error *err);
     /* (optional) The i-th device; RP_NOT_FOUND past the last, RP_UNAVAILABLE: why there is none. */

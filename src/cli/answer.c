@@ -153,12 +153,22 @@ rp_status rp__answer_print(const rp__console *console, const rp__answer *answer,
     return status;
 }
 
-void rp__answer_note_steps(const rp__console *console, const rp_searcher *searcher)
+/* Operators that were timed by the searcher or, with a policy, by its executor. How many, STEPS at most. */
+static size_t get_steps(const rp__answer *answer, rp_query_step steps[STEPS])
+{
+    size_t n = rp_searcher_get_steps(answer->searcher, steps, STEPS);
+    if (n == 0 && !answer->timeline) /* which has them, too */
+        for (; n < answer->hits->n_steps && n < STEPS; n++)
+            steps[n] = answer->hits->steps[n];
+    return n < STEPS ? n : STEPS;
+}
+
+void rp__answer_note_steps(const rp__console *console, const rp__answer *answer)
 {
     rp_query_step steps[STEPS];
     char n[RP_FIGURE_BYTES];
-    size_t n_steps = rp_searcher_get_steps(searcher, steps, STEPS);
-    for (size_t i = 0; i < n_steps && i < STEPS; i++)
+    const size_t n_steps = get_steps(answer, steps);
+    for (size_t i = 0; i < n_steps; i++)
         rp__console_note(console, "%-9s  %9.1f us  %s elements", steps[i].stage, steps[i].us,
                          rp__figures_count(n, steps[i].elements));
 }
@@ -300,12 +310,12 @@ static rp_status write_corrections(rp__json_writer *w, const rp__answer *answer,
     return status;
 }
 
-/* Of a query that a GPU was asked for. */
+/* Of a query that a GPU was asked for, or, with a policy, that it was to answer. */
 static void write_gpu(rp__json_writer *w, const rp__answer *answer)
 {
     rp_gpu_state gpu;
     rp_searcher_get_gpu_state(answer->searcher, &gpu);
-    if (!gpu.is_asked)
+    if (!gpu.is_asked && !answer->hits->fallback)
         return;
     rp__json_writer_begin(w, "gpu", '{');
     rp__gpu_report_write(w, &answer->hits->gpu, answer->hits->fallback);
@@ -316,11 +326,11 @@ static void write_gpu(rp__json_writer *w, const rp__answer *answer)
 static void write_steps(rp__json_writer *w, const rp__answer *answer)
 {
     rp_query_step steps[STEPS];
-    size_t n = rp_searcher_get_steps(answer->searcher, steps, STEPS);
+    const size_t n = get_steps(answer, steps);
     if (n == 0)
         return;
     rp__json_writer_begin(w, "steps", '[');
-    for (size_t i = 0; i < n && i < STEPS; i++) {
+    for (size_t i = 0; i < n; i++) {
         rp__json_writer_begin(w, NULL, '{');
         rp__json_writer_text(w, "stage", steps[i].stage);
         rp__json_writer_text(w, "processor", steps[i].processor);

@@ -27,7 +27,7 @@ rp_status rp__answer_print(const rp__console *console, const rp__answer *answer,
 rp_status rp__answer_write(rp__json_writer *w, const rp__answer *answer, rp_error *err);
 
 /* A line on standard error for each operator that was timed; none, where none was. */
-void rp__answer_note_steps(const rp__console *console, const rp_searcher *searcher);
+void rp__answer_note_steps(const rp__console *console, const rp__answer *answer);
 /* A line on standard error for each word that no document has and that is near another. */
 rp_status rp__answer_note_corrections(const rp__console *console, const rp__answer *answer,
                                       rp_error *err);

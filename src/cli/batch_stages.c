@@ -81,14 +81,33 @@ static bool goes_on(void *unused)
     return !rp__interrupt_seen();
 }
 
+/* What a card did for queries of an executor, and why it did not. */
+static void add_answers(rp_batch_report *to, const rp_batch_query *answers, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        rp_batch_report one = {.gpu = answers[i].hits.gpu};
+        one.fallbacks[answers[i].hits.fallback] = answers[i].hits.fallback != RP_FALLBACK_NONE;
+        add_report(to, &one);
+    }
+}
+
+static rp_status ask_executor(rp__batch_state *b, rp_batch_query *answers, size_t n, rp_error *err)
+{
+    rp_status status =
+        rp__executor_batch_run(b->executor, answers, n, b->args->batch.threads,
+                               rp__policy_args_deadline(&b->args->policy), goes_on, err);
+    if (status == RP_OK)
+        add_answers(&b->spent.report, answers, n);
+    return status;
+}
+
 static rp_status ask_some(rp__batch_state *b, rp_batch_query *answers, size_t n, size_t hits_bytes,
                           rp_error *err)
 {
     rp_batch_report report = {0};
     rp_batch_options options = b->args->batch;
     if (b->executor)
-        return rp__executor_batch_run(b->executor, answers, n, options.threads,
-                                      rp__policy_args_deadline(&b->args->policy), goes_on, err);
+        return ask_executor(b, answers, n, err);
     options.max_memory = hits_bytes;
     options.goes_on = goes_on;
     rp_status status = rp_searcher_batch(b->searcher, answers, n, &options, &report, err);

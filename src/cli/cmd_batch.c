@@ -141,12 +141,15 @@ static void reply_policy(rp__batch_state *b)
         return;
     rp_executor_get_report(b->executor, &r);
     rp__json_writer_text(&b->w, "policy",
-                         rp__policy_args_name(&b->args->policy, b->args->query.search.processor));
+                         rp__policy_args_name(&b->args->policy, &b->args->query.search));
     rp__json_writer_uint(&b->w, "partial", b->partial);
     rp__json_writer_uint(&b->w, "refused", b->refused);
     rp__json_writer_uint(&b->w, "on_cores", r.on_cores);
     rp__json_writer_uint(&b->w, "on_card", r.on_card);
     rp__json_writer_uint(&b->w, "launches", r.launches);
+    rp__json_writer_begin(&b->w, "gpu", '{');
+    rp__gpu_report_write_batch(&b->w, &b->spent.report);
+    rp__json_writer_end(&b->w, '}');
 }
 
 static rp_status reply(rp__batch_state *b, double seconds, rp_error *err)
@@ -196,7 +199,7 @@ static void note_policy(const rp__batch_state *b)
     char on_cores[RP_FIGURE_BYTES], on_card[RP_FIGURE_BYTES];
     rp_executor_get_report(b->executor, &r);
     rp__console_note(b->console, "policy %s: %s on cores, %s on the card",
-                     rp__policy_args_name(&b->args->policy, b->args->query.search.processor),
+                     rp__policy_args_name(&b->args->policy, &b->args->query.search),
                      rp__figures_count(on_cores, r.on_cores),
                      rp__figures_count(on_card, r.on_card));
 }

@@ -166,12 +166,17 @@ static size_t words_bytes(const char *words)
     return strcspn(words, ";");
 }
 
+static bool begins(const char *area, const char *name, const char *words)
+{
+    char whole[128];
+    snprintf(whole, sizeof whole, "%s %s", area, name);
+    return !strncmp(whole, words, words_bytes(words));
+}
+
 static bool is_wanted(const bench_gpu_args *args, const rp__lab_case *c)
 {
-    char name[128];
-    snprintf(name, sizeof name, "%s %s", c->area, c->name);
     for (const char *words = args->cases; words; words = next_words(words))
-        if (!strncmp(name, words, words_bytes(words)))
+        if (begins(c->area, c->name, words))
             return true;
     return !args->cases;
 }
@@ -200,26 +205,70 @@ static bool is_run(const bench *b, size_t i)
            (i == 0 || (is_wanted(b->args, &c) && (!b->source || rp__lab_case_takes(i, b->source))));
 }
 
-/* Each of --cases must be the beginning of one. */
-static bool is_known(const char *words)
+/* Whether words are the beginning of a case other than PARA. */
+static bool is_case(const char *words)
 {
-    const size_t bytes = words_bytes(words);
-    char name[128];
     rp__lab_case c;
-    for (size_t i = 0; rp__lab_case_get(i, &c); i++) {
-        snprintf(name, sizeof name, "%s %s", c.area, c.name);
-        if (!strncmp(name, words, bytes))
+    for (size_t i = 0; rp__lab_case_get(i, &c); i++)
+        if (begins(c.area, c.name, words))
             return true;
-    }
-    return is_para(words);
+    return false;
 }
 
-static rp_status check_cases(const bench_gpu_args *args, rp_error *err)
+/* No method of PARA begins so; the message lists them. */
+static rp_status refuse_para(const char *words, rp_error *err)
 {
-    for (const char *words = args->cases; words; words = next_words(words))
-        if (!is_known(words))
-            return rp__error_set(err, RP_USAGE, "no case begins with '%.*s'",
-                                 (int)words_bytes(words), words);
+    char names[160] = "";
+    const char *method;
+    for (size_t i = 0, n = 0; (method = rp__bench_para_method(i)) && n < sizeof names; i++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? "|" : "", method);
+    return rp__error_set(err, RP_USAGE, "no case begins with '%.*s'; PARA has %s",
+                         (int)words_bytes(words), words, names);
+}
+
+/* Words that are of PARA alone: it has such a method, for which there are queries. */
+static rp_status check_para(bench *b, const char *words, const rp__call *call, rp_error *err)
+{
+    const char *method;
+    for (size_t i = 0; (method = rp__bench_para_method(i)); i++)
+        if (begins("para", method, words))
+            return call->n_operands > 1
+                       ? RP_OK
+                       : rp__console_usage(
+                             b->console, err, "riposte bench gpu my.rip queries.tsv --cases para",
+                             "--cases '%.*s' needs QUERIES", (int)words_bytes(words), words);
+    return refuse_para(words, err);
+}
+
+/* Each of --cases must be the beginning of one. */
+static rp_status check_cases(bench *b, const rp__call *call, rp_error *err)
+{
+    rp_status status = RP_OK;
+    for (const char *words = b->args->cases; words && status == RP_OK; words = next_words(words)) {
+        if (is_case(words))
+            continue;
+        status = is_para(words) ? check_para(b, words, call, err)
+                                : rp__error_set(err, RP_USAGE, "no case begins with '%.*s'",
+                                                (int)words_bytes(words), words);
+    }
+    return status;
+}
+
+/* Where words are of PARA alone, the index must have what one of its methods reads. */
+static rp_status check_methods(const bench *b, rp_error *err)
+{
+    for (const char *words = b->args->cases; words; words = next_words(words)) {
+        const char *method;
+        rp_error why = {.text = ""};
+        rp_status status = RP_USAGE;
+        if (is_case(words))
+            continue;
+        for (size_t i = 0; status != RP_OK && (method = rp__bench_para_method(i)); i++)
+            if (begins("para", method, words))
+                status = rp__bench_para_check(b->index, method, &why);
+        if (status != RP_OK)
+            return rp__error_set(err, status, "%s", why.text);
+    }
     return RP_OK;
 }
 
@@ -311,7 +360,7 @@ static rp_status run_para(bench *b, rp__bench_para *para, const char *method, rp
     const uint64_t elements = b->args->n < ELEMENTS ? b->args->n : ELEMENTS;
     rp__bench_para_figures p;
     rp_error why = {.text = ""};
-    if (!is_wanted(b->args, &c) || rp__bench_para_check(para, method, &why) != RP_OK)
+    if (!is_wanted(b->args, &c) || rp__bench_para_check(b->index, method, &why) != RP_OK)
         return RP_OK;
     rp_status status = rp__bench_para_run(para, method, elements, &p, err);
     if (status != RP_OK)
@@ -400,14 +449,16 @@ static rp_status end_results(bench *b, rp_error *err)
 
 static rp_status open_bench(bench *b, const rp__call *call, rp_error *err)
 {
-    rp_status status = check_cases(b->args, err);
+    rp_status status = check_cases(b, call, err);
     if (status == RP_OK)
         status = check_params(b, err);
     if (status == RP_OK)
         status = read_lengths(b, call, err);
     if (status == RP_OK)
         status = rp__lab_gpu_open(b->args->gpu, &b->gpu, err);
-    return status == RP_OK ? open_source(b, call, err) : status;
+    if (status == RP_OK)
+        status = open_source(b, call, err);
+    return status == RP_OK ? check_methods(b, err) : status;
 }
 
 static rp_status run(rp__console *console, const rp__call *call, rp_error *err)

@@ -149,7 +149,7 @@ static rp_status check_methods(job *j, rp_error *err)
     char one[RP_NAME_BYTES];
     rp_status status = RP_OK;
     while (!is_all(j) && status == RP_OK && rp__name_list_next(&names, one))
-        status = rp__bench_para_check(j->bench, one, err);
+        status = rp__bench_para_check(j->index, one, err);
     return status;
 }
 
@@ -233,7 +233,7 @@ static rp_status run_method(job *j, uint64_t c, const char *method, rp_error *er
 {
     rp__bench_para_figures f;
     rp_error why = {.text = ""};
-    if (is_all(j) && rp__bench_para_check(j->bench, method, &why) != RP_OK)
+    if (is_all(j) && rp__bench_para_check(j->index, method, &why) != RP_OK)
         return RP_OK;
     rp_status status = rp__bench_para_run(j->bench, method, c, &f, err);
     if (status == RP_OK)

@@ -466,6 +466,22 @@ static rp_status check_policies(job *j, rp_error *err)
                        : RP_OK;
 }
 
+/* Algorithms of a GPU are measured there alone. */
+static rp_status check_gpu(job *j, rp_error *err)
+{
+    const char *names = j->args->processors, *algorithms = j->args->algorithms;
+    char name[RP_NAME_BYTES], algorithm[SPEC_BYTES];
+    while (rp__name_list_next(&names, name))
+        if (strcmp(name, processors[GPU]) == 0)
+            return RP_OK;
+    while (next_algorithm(&algorithms, algorithm))
+        if (find_spec(j, algorithm))
+            return rp__console_usage(j->console, err, "--processors gpu",
+                                     "--processors \"%s\" does not run %s, which is the gpu's",
+                                     j->args->processors, algorithm);
+    return RP_OK;
+}
+
 static rp_status add_modes(job *j, rp_error *err)
 {
     const char *list = j->args->modes;
@@ -476,6 +492,8 @@ static rp_status add_modes(job *j, rp_error *err)
     if (status == RP_OK)
         status =
             rp__name_list_check(j->console, "processors", j->args->processors, processor_at, err);
+    if (status == RP_OK)
+        status = check_gpu(j, err);
     if (status == RP_OK)
         status = check_policies(j, err);
     while (status == RP_OK && rp__name_list_next(&list, name))

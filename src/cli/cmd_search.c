@@ -39,7 +39,8 @@ static const rp__option output_rows[] = {
      .kind = RP_OPTION_FLAG,
      .at = offsetof(search_args, timeline),
      .help = "show where the policy, auto unless --policy names another, sent the query and why: "
-             "queueing, the estimate, and the time it took; and what was done there"},
+             "queueing, the estimate, and the time it took; and what was done there. With an "
+             "algorithm of the GPU's, the policy is gpu unless --policy names another"},
     {.name = "no-snippets",
      .kind = RP_OPTION_FLAG,
      .at = offsetof(search_args, no_snippets),
@@ -133,7 +134,7 @@ static rp_status show(rp__console *console, const rp__answer *answer, rp_error *
     if (status == RP_OK && answer->timeline)
         rp__timeline_note(console, answer->timeline);
     if (status == RP_OK)
-        rp__answer_note_steps(console, answer->searcher);
+        rp__answer_note_steps(console, answer);
     if (status == RP_OK)
         status = rp__answer_note_corrections(console, answer, err);
     if (status == RP_OK)
@@ -190,9 +191,8 @@ static rp_status show_session(session *s, rp_error *err)
         status = rp_searcher_lists(s->searcher, s->text, strlen(s->text), &lists, err);
     if (status != RP_OK)
         return status;
-    const rp__timeline timeline = {
-        rp__policy_args_name(&args->policy, args->query.search.processor), &s->outcome, &s->hits,
-        &lists};
+    const rp__timeline timeline = {rp__policy_args_name(&args->policy, &args->query.search),
+                                   &s->outcome, &s->hits, &lists};
     const rp__answer answer = {.index = s->index,
                                .searcher = s->searcher,
                                .query = s->text,

@@ -250,7 +250,7 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
         .allow_hosts = a->allow_host,
         .allow_origins = a->allow_origin,
         .executor = {.search = &search,
-                     .policy = rp__policy_args_name(&a->policy, search.processor),
+                     .policy = rp__policy_args_name(&a->policy, &search),
                      .costs = a->policy.costs,
                      .threads = a->threads,
                      .max_queued = a->queue},

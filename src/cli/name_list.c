@@ -42,14 +42,28 @@ static bool is_known(const char *name, const char *(*name_at)(size_t))
     return false;
 }
 
+/* Whether a name is in a list before one of its places. */
+static bool is_before(const char *names, const char *end, const char *name)
+{
+    char one[RP_NAME_BYTES];
+    while (rp__name_list_next(&names, one) && names < end)
+        if (strcmp(one, name) == 0)
+            return true;
+    return false;
+}
+
 rp_status rp__name_list_check(rp__console *console, const char *option, const char *names,
                               const char *(*name_at)(size_t i), rp_error *err)
 {
     char name[RP_NAME_BYTES];
+    const char *all = names;
     if (*names == 0)
         return refuse(console, option, names, name_at, err);
-    while (rp__name_list_next(&names, name))
+    while (rp__name_list_next(&names, name)) {
         if (!is_known(name, name_at))
             return refuse(console, option, name, name_at, err);
+        if (is_before(all, names, name))
+            return rp__console_usage(console, err, NULL, "--%s: %s is given twice", option, name);
+    }
     return RP_OK;
 }

@@ -1,6 +1,6 @@
 /* options.c: a command line to a record of arguments, by the rows of a verb and getopt_long.
  *
- * Every number is read strictly: all of the word, within the row's range. Does not know what an
+ * Every number is read strictly: all of the word, within the row's range. No option with a value is given twice. Does not know what an
  * option means, nor print help (manual.c). */
 #include "cli/options.h"
 
@@ -192,32 +192,41 @@ static rp_status store_number(parser *p, const rp__option *row, const char *text
     return RP_OK;
 }
 
-static rp_status store_choice(parser *p, const rp__option *row, const char *text, char *to)
+/* The nearest one; of algorithms and codecs, of which there are many alike, all of them too. */
+static rp_status refuse_choice(parser *p, const rp__option *row, const char *name)
 {
     rp__nearest near = {0};
-    char remedy[400], *end = remedy + snprintf(remedy, sizeof remedy, "--%s ", row->name);
-    char name[64];
+    char list[320] = "", remedy[400];
     const char *choice;
-    bool fits = true; /* all choices into the remedy */
+    bool fits = true; /* all choices into the list */
+    for (size_t i = 0, n = 0; (choice = rp__options_choice(row, i)); i++) {
+        rp__options_nearest(&near, name, choice);
+        n += fits ? (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? "|" : "", choice) : 0;
+        fits = fits && n < sizeof list;
+    }
+    if (near.name && row->kind == RP_OPTION_SPEC && fits)
+        snprintf(remedy, sizeof remedy, "--%s %s; there are %s", row->name, near.name, list);
+    else
+        snprintf(remedy, sizeof remedy, "--%s %s", row->name, near.name ? near.name : list);
+    return refuse(p, row, name, "is not known", near.name || fits ? remedy : NULL);
+}
+
+static rp_status store_choice(parser *p, const rp__option *row, const char *text, char *to)
+{
+    const char *choice;
+    char name[64];
     snprintf(name, sizeof name, "%.*s",
              (int)(row->kind == RP_OPTION_SPEC ? strcspn(text, ":") : strlen(text)), text);
     for (uint32_t i = 0; (choice = rp__options_choice(row, i)); i++) {
-        if (strcmp(choice, name) == 0) {
-            if (row->kind == RP_OPTION_ENUM)
-                memcpy(to, &i, sizeof i);
-            else
-                memcpy(to, &text, sizeof text);
-            return RP_OK;
-        }
-        rp__options_nearest(&near, name, choice);
-        size_t room = sizeof remedy - (size_t)(end - remedy);
-        int n = snprintf(end, room, "%s%s", i ? "|" : "", choice);
-        fits = fits && n > 0 && (size_t)n < room;
-        end += fits ? n : 0;
+        if (strcmp(choice, name) != 0)
+            continue;
+        if (row->kind == RP_OPTION_ENUM)
+            memcpy(to, &i, sizeof i);
+        else
+            memcpy(to, &text, sizeof text);
+        return RP_OK;
     }
-    if (near.name)
-        snprintf(remedy, sizeof remedy, "--%s %s", row->name, near.name);
-    return refuse(p, row, name, "is not known", near.name || fits ? remedy : NULL);
+    return refuse_choice(p, row, name);
 }
 
 static rp_status store(parser *p, const bound_row *bound, const char *text)
@@ -372,6 +381,9 @@ static rp_status parse_words(parser *p, int argc, char **argv)
         if (value == ':')
             return rp__console_usage(p->console, p->err, NULL, "option --%s needs %s",
                                      p->rows[i].row->name, p->rows[i].row->argument);
+        if (p->is_given[i] && p->rows[i].row->kind != RP_OPTION_FLAG)
+            return rp__console_usage(p->console, p->err, NULL, "option --%s is given twice",
+                                     p->rows[i].row->name);
         p->is_given[i] = true;
         status = store(p, &p->rows[i], optarg);
     }

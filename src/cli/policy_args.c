@@ -39,11 +39,11 @@ static bool is_policy(const char *name)
     return false;
 }
 
-const char *rp__policy_args_name(const rp__policy_args *args, const char *processor)
+const char *rp__policy_args_name(const rp__policy_args *args, const rp_search_options *search)
 {
     if (args->policy)
         return args->policy;
-    return is_auto(processor) ? rp_policy_name(0) : processor;
+    return is_auto(search->processor) ? rp_policy_default(search->algorithm) : search->processor;
 }
 
 rp_status rp__policy_args_check_deadline(rp__console *console, bool is_given, double ms,
@@ -88,7 +88,7 @@ rp_status rp__policy_args_open(const rp__console *console, const rp__policy_args
     rp_executor_options o = *options;
     rp_executor_report report;
     o.search = &own;
-    o.policy = rp__policy_args_name(args, search->processor);
+    o.policy = rp__policy_args_name(args, search);
     o.costs = args->costs;
     own.processor = NULL;
     rp_status status = rp_executor_new(index, &o, out, err);

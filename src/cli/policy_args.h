@@ -40,8 +40,9 @@ bool rp__policy_args_has(const rp__policy_args *args);
 /* RP_USAGE: they make no sense, alone or beside --processor. */
 rp_status rp__policy_args_check(rp__console *console, const rp__policy_args *args,
                                 const char *processor, rp_error *err);
-/* The policy's name: --policy, otherwise the processor, otherwise auto. They were checked. */
-const char *rp__policy_args_name(const rp__policy_args *args, const char *processor);
+/* The policy's name: --policy, otherwise the processor, otherwise that of the algorithm. They were
+ * checked. */
+const char *rp__policy_args_name(const rp__policy_args *args, const rp_search_options *search);
 uint64_t rp__policy_args_deadline(const rp__policy_args *args); /* nanoseconds; 0: none */
 
 /* Opens an executor for queries with these options; `options` has its threads and elements. Notes a

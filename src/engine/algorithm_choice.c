@@ -59,6 +59,16 @@ static rp_status unknown(const char *algorithm, rp_error *err)
                          names);
 }
 
+rp_status rp__algorithm_choice_check(const rp_searcher *s, const rp__backend *backend,
+                                     const char *algorithm, rp_mode mode, size_t k, rp_error *err)
+{
+    const rp__algorithm_use use = {.segment = s->index->segment,
+                                   .k = k,
+                                   .is_and = mode != RP_MODE_OR,
+                                   .is_or = mode != RP_MODE_AND};
+    return backend->check_algorithm(algorithm, &use, err);
+}
+
 static rp_status make_gpu(rp_searcher *s, const rp__backend *backend, const char **algorithm,
                           rp_error *err)
 {
@@ -70,7 +80,8 @@ static rp_status make_gpu(rp_searcher *s, const rp__backend *backend, const char
         return rp__error_set(err, RP_USAGE, "the algorithm '%.40s' does not go to a gpu child",
                              *algorithm);
     const size_t most = s->options.k + s->options.from;
-    rp_status status = backend->check_algorithm(*algorithm, s->index->segment, most, err);
+    rp_status status =
+        rp__algorithm_choice_check(s, backend, *algorithm, s->options.mode, most, err);
     if (status != RP_OK)
         return status;
     s->algorithm = rp__alloc(bytes);
@@ -93,6 +104,22 @@ rp_status rp__algorithm_choice_make(rp_searcher *s, const rp__backend *backend,
         return make_gpu(s, backend, algorithm, err);
     *algorithm = find_plain(name);
     return *algorithm ? RP_OK : unknown(name, err);
+}
+
+rp_status rp__algorithm_choice_place(const char *algorithm, const rp__policy *policy, rp_error *err)
+{
+    char names[80];
+    int n = 0;
+    const rp__policy *row;
+    if (!rp__algorithm_choice_is_gpu(algorithm) || policy->takes_algorithms)
+        return RP_OK;
+    for (size_t i = 0; (row = rp__policy_at(i)) && n < (int)sizeof names; i++)
+        if (row->takes_algorithms)
+            n += snprintf(names + n, sizeof names - (size_t)n, "%s%s", n ? ", " : "", row->name);
+    return rp__error_set(err, RP_USAGE,
+                         "by the policy %s a core may answer, and the algorithm '%.40s' is the "
+                         "gpu's; policies that run it: %s",
+                         policy->name, algorithm, names);
 }
 
 rp_status rp__algorithm_choice_refuse(const char *algorithm, rp_fallback why, rp_error *err)

@@ -305,7 +305,11 @@ void rp__executor_idle(rp__lane *lane)
 static rp_status check_options(const rp_executor_options *o, const rp__policy **policy,
                                rp_error *err)
 {
-    const char *name = o->policy ? o->policy : rp_policy_name(0);
+    rp_search_options search;
+    rp_status status = RP_TAKE(&search, o->search, err);
+    if (status != RP_OK)
+        return status;
+    const char *name = o->policy ? o->policy : rp_policy_default(search.algorithm);
     *policy = rp__policy_find(name);
     if (!*policy) {
         char names[200] = "";
@@ -318,7 +322,7 @@ static rp_status check_options(const rp_executor_options *o, const rp__policy **
     if (o->threads > RP_EXECUTOR_THREADS)
         return rp__error_set(err, RP_LIMIT, "%zu threads; at most %d", o->threads,
                              RP_EXECUTOR_THREADS);
-    return RP_OK;
+    return rp__algorithm_choice_place(search.algorithm, *policy, err);
 }
 
 /* A card is optional where the policy does without. */
@@ -341,8 +345,10 @@ static rp_status open_searchers(rp_executor *e, const rp_search_options *search,
     e->has_card = e->on_card && e->on_card->state;
     own.processor = "cpu";
     own.strict_processor = own.gpu_child = false;
-    if (rp__algorithm_choice_is_gpu(own.algorithm))
+    if (rp__algorithm_choice_is_gpu(own.algorithm)) {
+        e->algorithm = e->on_card ? e->on_card->algorithm : NULL;
         own.algorithm = NULL;
+    }
     if (status == RP_OK)
         status = rp_searcher_new(e->index, &own, &e->plain, err);
     if (status != RP_OK)

@@ -40,6 +40,7 @@ typedef struct rp__task_steps {
     rp__conjunction lists;
     bool is_on;          /* it is; otherwise by one processor, at once */
     bool moves;          /* the other processor goes on */
+    bool by_card;        /* the card has done some of them */
     uint32_t n_met;      /* lists so far; 0: it has not begun */
     rp__partial partial; /* candidates of a task that has begun and waits */
     rp__arena_mark mark; /* where binding ended in its searcher's arena */
@@ -118,6 +119,9 @@ struct rp_executor {
     rp_searcher *on_card;  /* the card's lane's; NULL: there is no card */
     rp__term_table *terms; /* of all tasks */
     const rp__policy *policy;
+    /* of a GPU, as the user named it: what the card does is done by it, and cores have a choice of
+     * their own; NULL: another one, or none */
+    const char *algorithm;
     rp__cost_file *costs; /* NULL: built-in rules */
     size_t max_queued;
     uint64_t elements, spin_ns;

@@ -9,6 +9,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "engine/algorithm_choice.h"
 #include "engine/executor.h"
 #include "store/store.h"
 
@@ -137,15 +138,25 @@ typedef struct turn {
     rp_error err;
 } turn;
 
+/* A task's query, by the algorithm that was named for the card. */
+static rp__query query_of(const card *c, const rp__task *t)
+{
+    rp__query query = t->bound;
+    if (c->executor->algorithm)
+        query.algorithm = c->executor->algorithm;
+    return query;
+}
+
 static rp_status run_one(void *arg)
 {
     const turn *at = arg;
     const card *c = at->card;
     rp__task *t = at->group->tasks[0];
+    const rp__query query = query_of(c, t);
     t->outcome.status = RP_DAMAGED; /* unless the guard lets it be answered */
     t->answer = (rp__answer){.fallback = RP_FALLBACK_FAULT};
-    t->outcome.status = c->searcher->backend->run(c->searcher->state, &t->bound,
-                                                  &t->searcher->arena, &t->answer, &t->outcome.err);
+    t->outcome.status = c->searcher->backend->run(c->searcher->state, &query, &t->searcher->arena,
+                                                  &t->answer, &t->outcome.err);
     return RP_OK;
 }
 
@@ -177,7 +188,7 @@ static rp_status run_start(void *arg)
     rp__arena_clear(&g->arena);
     for (size_t i = 0; i < g->n; i++) {
         g->tasks[i]->outcome.status = RP_DAMAGED; /* unless the guard lets it be answered */
-        g->items[i] = (rp__batch_item){.query = g->tasks[i]->bound};
+        g->items[i] = (rp__batch_item){.query = query_of(at->card, g->tasks[i])};
     }
     at->card->searcher->backend->batch_start(g->batch, g->items, g->n, &g->arena);
     return RP_OK;
@@ -237,6 +248,8 @@ static void fall_back(rp_executor *e, rp__task *t)
     rp__executor_steps_drop(t);
     e->report.fallbacks++;
     o->status = rp__searcher_check_strict(e->on_card, why, &t->spent, &o->err);
+    if (o->status == RP_OK)
+        o->status = rp__algorithm_choice_refuse(e->algorithm, why, &o->err);
     if (o->status != RP_OK) {
         rp__executor_end_soon(e, t);
         return;

@@ -68,7 +68,7 @@ static void add_steps(rp__task *t)
 {
     rp_outcome *o = &t->outcome;
     const bool has_hits = o->status == RP_OK || o->status == RP_DEADLINE;
-    if (has_hits && t->searcher->options.trace &&
+    if (has_hits && t->bound.trace &&
         rp__query_trace_add(t->searcher, t->decisions, t->n_decisions, &o->hits) != RP_OK)
         o->status = rp__error_no_memory(&o->err);
 }
@@ -141,6 +141,8 @@ static bool take_steps(rp_executor *e, rp__task *t)
     if (!rp__executor_steps_run(e, t, t->searcher->plain, NULL, &o->status, &o->err))
         return true;
     if (o->status == RP_NO_MEMORY) {
+        if (t->steps.by_card && e->algorithm)
+            t->fallback = RP_FALLBACK_HOST_MEMORY;
         rp__executor_steps_drop(t);
         o->status = RP_OK;
     } else if (o->status == RP_OK && t->steps.moves) {
@@ -154,6 +156,23 @@ static bool take_steps(rp_executor *e, rp__task *t)
         add_spent(t);
     }
     return true;
+}
+
+/* Of a task that a core answers, and has answered if it was done by steps. Where the card was to run an algorithm and
+ * has done nothing, the answer says why. */
+static rp_status check_card(rp_executor *e, rp__task *t)
+{
+    if (t->on_card || t->steps.by_card || t->bound.n_ops == 0)
+        return RP_OK;
+    if (e->algorithm && !t->fallback) {
+        pthread_mutex_lock(&e->lock);
+        t->fallback = e->has_card ? RP_FALLBACK_POLICY : RP_FALLBACK_FAULT;
+        pthread_mutex_unlock(&e->lock);
+        t->answer.fallback = t->fallback;
+    }
+    return t->fallback
+               ? rp__searcher_check_strict(e->on_card, t->fallback, &t->spent, &t->outcome.err)
+               : RP_OK;
 }
 
 static rp_status run_part(void *arg)
@@ -187,6 +206,8 @@ static bool work_on(rp_executor *e, rp__task *t)
     if (o->status == RP_OK && (!atomic_load(&t->stop) || t->has_answer)) {
         if (!take_steps(e, t))
             return false;
+        if (o->status == RP_OK)
+            o->status = check_card(e, t);
         if (o->status == RP_OK)
             o->status = rp__searcher_guard(t->searcher, run_turn, &at, &at.err, &o->err);
         if (o->status == RP_OK && at.asks_again && ask_again(e, t))

@@ -3,7 +3,10 @@
  * The lists that every match is in are intersected, the shortest first. Between two lists the policy says who goes on.
  * Where the query has nothing else, the best candidates are its answer; otherwise a core answers it from the candidates.
  * A run of steps is opened and closed here, so that a processor has nothing of a task that waits. A task that has just
- * moved is taken on by one list at least: no policy can move it for ever. */
+ * moved is taken on by one list at least: no policy can move it for ever.
+ *
+ * Where an algorithm was named for the card, its intersections are done on candidates without scores. So wherever
+ * such a task is, lists are met first, and whoever selects scores the candidates that are left. */
 #include "base/clock.h"
 #include "base/error.h"
 #include "engine/executor.h"
@@ -15,14 +18,15 @@ typedef struct turn {
     const rp__backend *backend;
     void *state;
     void *run;
-    uint32_t last;  /* of the lists that are met next */
-    bool has_moved; /* the task is here since it moved, and nothing was done yet */
+    rp__query query; /* of the lists, for the processor */
+    uint32_t last;   /* of the lists that are met next */
+    bool has_moved;  /* the task is here since it moved, and nothing was done yet */
     rp_error err;
 } turn;
 
 void rp__executor_steps_drop(rp__task *task)
 {
-    task->steps.is_on = task->steps.moves = false;
+    task->steps.is_on = task->steps.moves = task->steps.by_card = false;
     task->steps.n_met = 0;
     rp__arena_rewind(&task->searcher->arena, task->steps.mark);
 }
@@ -36,14 +40,14 @@ static rp_status run_begin(void *arg)
     rp__task_steps *s = &at->task->steps;
     const rp__steps *on = at->backend->steps;
     rp_status status =
-        on->open(at->state, &s->lists.query, &at->task->searcher->arena, &at->run, &at->err);
+        on->open(at->state, &at->query, &at->task->searcher->arena, &at->run, &at->err);
     if (status != RP_OK)
         return status;
     if (s->n_met > 0)
         return on->put(at->run, &s->partial);
     s->n_met = 1;
     status = on->start(at->run, 0);
-    const bool is_scored = s->lists.scored[0] && s->lists.query.k > 0;
+    const bool is_scored = s->lists.scored[0] && s->lists.query.k > 0 && !at->executor->algorithm;
     return status == RP_OK && is_scored ? on->score(at->run, 0) : status;
 }
 
@@ -53,12 +57,14 @@ static rp_status run_lists(void *arg)
     rp__task_steps *s = &at->task->steps;
     const rp__steps *on = at->backend->steps;
     const bool *scored = s->lists.scored;
+    const bool is_named = at->executor->algorithm != NULL;
     rp_status status = RP_OK;
     while (s->n_met <= at->last && status == RP_OK) {
         uint32_t first = s->n_met, last = first;
-        while (last < at->last && scored[first] && scored[last + 1])
+        const bool narrows = scored[first] && !is_named;
+        while (last < at->last && narrows && scored[last + 1])
             last++;
-        status = scored[first] ? on->narrow(at->run, first, last) : on->meet(at->run, first);
+        status = narrows ? on->narrow(at->run, first, last) : on->meet(at->run, first);
         s->n_met = last + 1;
     }
     return status;
@@ -67,7 +73,13 @@ static rp_status run_lists(void *arg)
 static rp_status run_select(void *arg)
 {
     turn *at = arg;
-    return at->backend->steps->select(at->run, &at->task->answer);
+    const rp__steps *on = at->backend->steps;
+    const rp__conjunction *lists = &at->task->steps.lists;
+    const bool scores = at->executor->algorithm && lists->query.k > 0 && on->count(at->run) > 0;
+    rp_status status = RP_OK;
+    for (uint32_t i = 0; scores && i < lists->n && status == RP_OK; i++)
+        status = on->score(at->run, i);
+    return status == RP_OK ? on->select(at->run, &at->task->answer) : status;
 }
 
 static rp_status run_take(void *arg)
@@ -166,7 +178,10 @@ bool rp__executor_steps_run(rp_executor *e, rp__task *task, const rp__backend *b
                .task = task,
                .backend = backend,
                .state = state,
+               .query = task->steps.lists.query,
                .has_moved = task->steps.n_met > 0};
+    if (task->on_card && e->algorithm)
+        at.query.algorithm = e->algorithm;
     const bool is_one = is_for_one(&at);
     *status = is_one ? RP_OK : guard(&at, run_begin, err);
     if (!at.run) { /* what cannot be done by steps is for `run` to refuse */
@@ -176,6 +191,7 @@ bool rp__executor_steps_run(rp_executor *e, rp__task *task, const rp__backend *b
     }
     for (bool is_over = *status != RP_OK; !is_over;)
         is_over = go_on(&at, status, err);
+    task->steps.by_card |= task->on_card;
     if (*status != RP_OK)
         backend->steps->report(at.run, &task->answer);
     backend->steps->close(at.run);

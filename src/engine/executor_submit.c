@@ -7,6 +7,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/record.h"
+#include "engine/algorithm_choice.h"
 #include "engine/executor.h"
 #include "plan/cost.h"
 
@@ -49,12 +50,21 @@ static rp_status own_query(const rp_executor *e, rp__task *t, rp__auto_shape sha
 {
     t->bound.stop = &t->stop;
     t->bound.rank = t->rank;
-    rp__query_trace_bind(t->searcher, rp__query_trace_get(t->searcher), &t->bound);
+    rp__query_trace_bind(t->searcher,
+                         e->algorithm ? &t->searcher->trace : rp__query_trace_get(t->searcher),
+                         &t->bound);
     t->shape = shape;
     t->steps = (rp__task_steps){0};
     t->waiting.job.meet_ns = 0;
     t->waiting.job.prunes_whole = shape == RP_AUTO_OR;
     return find_lists(e, t, shape);
+}
+
+/* Estimates are of the card's own choice: what an algorithm that was named cannot do, the card says. */
+static void let_card_refuse(rp__policy_job *job)
+{
+    if (job->gpu_ns == RP_POLICY_NEVER)
+        job->gpu_ns = job->batch_ns = job->cpu_ns;
 }
 
 /* What was bound before, and is read alone. */
@@ -83,6 +93,8 @@ static rp_status run_bind(void *arg)
         return status;
     rp__cost_look(&t->bound, &facts);
     rp__cost_estimate(t->costs, &facts, &t->waiting.job);
+    if (b->executor->algorithm)
+        let_card_refuse(&t->waiting.job);
     return own_query(b->executor, t, facts.shape);
 }
 
@@ -109,6 +121,15 @@ static rp_status keep_text(rp__task *t, const rp_job *job)
     return RP_OK;
 }
 
+/* What the job asks in place of the options, by which the algorithm was checked. */
+static rp_status check_algorithm(const rp_executor *e, rp_mode mode, size_t k, rp_error *err)
+{
+    const rp_search_options *o = &e->plain->options;
+    if (!e->algorithm || (mode == o->mode && k == o->k + o->from))
+        return RP_OK;
+    return rp__algorithm_choice_check(e->on_card, e->on_card->backend, e->algorithm, mode, k, err);
+}
+
 static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job,
                          const rp__executor_ready *ready, rp_error *err)
 {
@@ -127,10 +148,14 @@ static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job,
     if (job->total && ((int)*job->total < RP_TOTAL_AT_LEAST || *job->total > RP_TOTAL_ONLY))
         return rp__error_set(err, RP_USAGE, "total %d is none; choose from at least, exact, only",
                              (int)*job->total);
+    const rp_mode mode = job->mode ? *job->mode : o->mode;
+    if (check_algorithm(e, mode, k + from, err) != RP_OK)
+        return RP_USAGE;
     if (!t->searcher && rp__searcher_branch(e->plain, &t->searcher) != RP_OK)
         return rp__error_no_memory(err);
     const bool traces = o->trace || job->trace;
-    if (keep_text(t, job) != RP_OK || (traces && rp__query_trace_new(t->searcher) != RP_OK))
+    if (keep_text(t, job) != RP_OK ||
+        ((traces || e->algorithm) && rp__query_trace_new(t->searcher) != RP_OK))
         return rp__error_no_memory(err);
     rp_search_options *own = &t->searcher->options;
     t->rank = &e->plain->rank;
@@ -138,7 +163,7 @@ static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job,
     own->k = k;
     own->from = from;
     own->trace = traces;
-    own->mode = job->mode ? *job->mode : o->mode;
+    own->mode = mode;
     own->total = job->total ? *job->total : o->total;
     own->plain = o->plain || job->plain;
     t->mode = own->mode == RP_MODE_ANDOR ? RP_MODE_AND : own->mode;

@@ -78,6 +78,16 @@ static rp_query_step step_of_decision(const rp_searcher *s, const rp__decision *
                            .estimated_us = us(d->estimated_ns)};
 }
 
+/* A search as a whole is no operator, nor is what the host does before and after it. */
+static bool is_operator(const char *stage)
+{
+    static const char *const others[] = {"search", "parse", "look-up", "names"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(stage, others[i]) == 0)
+            return false;
+    return true;
+}
+
 /* Behind those that began no later. */
 static void insert(rp_hits *hits, rp_query_step step)
 {
@@ -121,32 +131,32 @@ static rp_status add_reads(const rp_searcher *s, rp_hits *hits)
     return RP_OK;
 }
 
+static bool is_shown(const rp_searcher *s, const rp__trace_event *event)
+{
+    return s->options.trace || is_operator(event->stage);
+}
+
 rp_status rp__query_trace_add(const rp_searcher *s, const rp__decision *decisions, size_t n,
                               rp_hits *hits)
 {
+    const rp__trace_event *events = s->trace.events;
     const size_t n_events = count_events(&s->trace);
-    if (add_reads(s, hits) != RP_OK)
+    size_t n_shown = s->options.trace ? n : 0;
+    if (s->options.trace && add_reads(s, hits) != RP_OK)
         return RP_NO_MEMORY;
-    if (n + n_events == 0)
+    for (size_t i = 0; i < n_events; i++)
+        n_shown += is_shown(s, &events[i]);
+    if (n_shown == 0)
         return RP_OK;
-    hits->steps = rp__searcher_take_memory(s, (n + n_events) * sizeof *hits->steps);
+    hits->steps = rp__searcher_take_memory(s, n_shown * sizeof *hits->steps);
     if (!hits->steps)
         return RP_NO_MEMORY;
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; s->options.trace && i < n; i++)
         insert(hits, step_of_decision(s, &decisions[i]));
     for (size_t i = 0; i < n_events; i++)
-        insert(hits, step_of(s, &s->trace.events[i]));
+        if (is_shown(s, &events[i]))
+            insert(hits, step_of(s, &events[i]));
     return RP_OK;
-}
-
-/* A search as a whole is no operator, nor is what the host does before and after it. */
-static bool is_operator(const char *stage)
-{
-    static const char *const others[] = {"search", "parse", "look-up", "names"};
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(stage, others[i]) == 0)
-            return false;
-    return true;
 }
 
 size_t rp_searcher_get_steps(const rp_searcher *searcher, rp_query_step *out, size_t max)

@@ -303,6 +303,21 @@ static rp_status measure(void *arg)
 
 /* ---- A bench ------------------------------------------------------------------------------------- */
 
+/* Whether it has so many multiprocessors as are to be used, whatever its driver can do. */
+static rp_status check_processors(const bench *b, const rp__driver *driver, int ordinal,
+                                  rp_error *err)
+{
+    rp__device device;
+    rp_status status = rp__device_open(&device, driver, ordinal, err);
+    if (status != RP_OK)
+        return status;
+    if (b->options.processors > device.processors)
+        status = rp__error_set(err, RP_USAGE, "--sms %u: the card has %u multiprocessors",
+                               (unsigned)b->options.processors, (unsigned)device.processors);
+    rp__device_close(&device);
+    return status;
+}
+
 /* The card, or a part of it. */
 static rp_status open_device(bench *b, rp_error *err)
 {
@@ -311,6 +326,8 @@ static rp_status open_device(bench *b, rp_error *err)
     int ordinal;
     rp_status status = rp__gpu_place_find(&place, 0, &whole, &ordinal, err);
     driver = whole;
+    if (status == RP_OK && b->options.processors > 0)
+        status = check_processors(b, whole, ordinal, err);
     if (status == RP_OK && b->options.processors > 0)
         status = rp__driver_partition_make(whole, ordinal, b->options.processors, &driver,
                                            &b->processors, err);
@@ -403,11 +420,12 @@ static void name(char *out, const char *method)
     snprintf(out, NAME, "para:method=%s", method);
 }
 
-rp_status rp__bench_para_check(const rp__bench_para *b, const char *method, rp_error *err)
+rp_status rp__bench_para_check(const rp_index *index, const char *method, rp_error *err)
 {
     char algorithm[NAME];
     name(algorithm, method);
-    return rp__para_method_check(algorithm, b->searcher->index->segment, 0, err);
+    return rp__para_method_check(
+        algorithm, &(rp__algorithm_use){.segment = index->segment, .is_and = true}, err);
 }
 
 rp_status rp__bench_para_run(rp__bench_para *b, const char *method, uint64_t elements,

@@ -38,7 +38,7 @@ const char *rp__bench_para_gpu(const rp__bench_para *bench, uint32_t *processors
 const char *rp__bench_para_method(size_t i);                   /* names; NULL past the last */
 rp__bench_para_origin rp__bench_para_from(const char *method); /* one of these */
 /* RP_USAGE: the index does not have what the method reads. */
-rp_status rp__bench_para_check(const rp__bench_para *bench, const char *method, rp_error *err);
+rp_status rp__bench_para_check(const rp_index *index, const char *method, rp_error *err);
 /* Batches of at least `elements` docids of shortest lists, or of all queries that one launch takes.
  * RP_DAMAGED: what the method found is not what the core found. */
 rp_status rp__bench_para_run(rp__bench_para *bench, const char *method, uint64_t elements,

@@ -104,6 +104,10 @@ typedef struct rp__policy {
     bool needs_card;
     bool splits; /* some of its seats do: jobs need meet_ns */
     bool shares; /* some of its seats have cores and a share of the card */
+    /* An algorithm of the card's may be named: the card is to answer what it can, or the steps that
+     * the policy gives to it. Other policies choose a processor by what rules say of the card's own
+     * choice of algorithm. */
+    bool takes_algorithms;
     rp__policy_seat (*seat)(const rp__policy_view *view, const rp__policy_job *job);
     rp__policy_take (*take)(const rp__policy_view *view, bool is_card);
     /* (optional) Who goes on with an AND of terms, or with the lists of a job that is split. NULL:

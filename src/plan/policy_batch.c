@@ -7,6 +7,7 @@ const rp__policy rp__policy_batch_row = {
     .help = "the card answers all that it can, together with what has gathered meanwhile",
     .batches = true,
     .needs_card = true,
+    .takes_algorithms = true,
     .seat = rp__policy_seat_on_card,
     .take = rp__policy_take_own,
 };

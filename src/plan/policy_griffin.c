@@ -39,6 +39,7 @@ const rp__policy rp__policy_griffin_row = {
     .paper = "Liu et al. 2018",
     .help = "the card, while the next list has under 128 postings for each candidate; then a core",
     .needs_card = true,
+    .takes_algorithms = true,
     .seat = seat,
     .take = rp__policy_take_own,
     .step = step,

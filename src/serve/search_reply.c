@@ -225,6 +225,8 @@ static void write_totals(const writing *x, const rp_hits *hits)
 {
     rp__json_writer *w = x->w;
     rp__json_writer_text(w, "processor", hits->processor);
+    if (hits->fallback)
+        rp__json_writer_text(w, "fallback", rp_fallback_name(hits->fallback));
     rp__json_writer_real(w, "seconds", hits->seconds, 9);
     rp__json_writer_uint(w, "from", x->search->from);
     rp__json_writer_uint(w, "total", hits->total);

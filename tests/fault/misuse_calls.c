@@ -566,6 +566,10 @@ CALL(rp_policy_paper)
 {
     return misuse_has(!rp_policy_paper(0) && !rp_policy_paper(SIZE_MAX));
 }
+CALL(rp_policy_default)
+{
+    return misuse_has(strcmp(rp_policy_default(NULL), "auto") == 0);
+}
 NAMES_CALL(rp_codec_name)
 NAMES_CALL(rp_freqs_name)
 NAMES_CALL(rp_exchange_name)
@@ -672,6 +676,7 @@ const misuse_row misuse_rows[] = {
     ROW(rp_policy_name, VALUE, ""),
     ROW(rp_policy_help, VALUE, ""),
     ROW(rp_policy_paper, VALUE, ""),
+    ROW(rp_policy_default, VALUE, ""),
     ROW(rp_costs_read, STATUS_AND_ERROR, "path, out"),
     ROW(rp_executor_new, STATUS_AND_ERROR, "index, out"),
     ROW(rp_executor_free, VALUE, ""),

@@ -159,7 +159,8 @@ static void ask(card *d, const char *spec, rp_mode mode, size_t k)
 static bool can(const card *d, const char *spec, size_t k)
 {
     rp_error err;
-    rp_status status = rp__operator_table_check(spec, d->searcher->index->segment, k, &err);
+    const rp__algorithm_use use = {.segment = d->searcher->index->segment, .k = k, .is_and = true};
+    rp_status status = rp__operator_table_check(spec, &use, &err);
     assert_true(status == RP_OK || (status == RP_USAGE && err.text[0]));
     return status == RP_OK;
 }

@@ -433,10 +433,17 @@ static void other_forms_are_refused(void **state)
     close_card(&c);
 }
 
+static rp_status check_method(const char *algorithm, const rp__segment *segment, size_t k,
+                              rp_error *err)
+{
+    const rp__algorithm_use use = {.segment = segment, .k = k, .is_and = true};
+    return rp__para_method_check(algorithm, &use, err);
+}
+
 static void assert_usage(const char *algorithm, const rp__segment *segment, const char *part)
 {
     rp_error err = {.text = ""};
-    assert_int_equal(rp__para_method_check(algorithm, segment, 10, &err), RP_USAGE);
+    assert_int_equal(check_method(algorithm, segment, 10, &err), RP_USAGE);
     if (!strstr(err.text, part))
         fail_msg("%s: %s", algorithm, err.text);
 }
@@ -447,15 +454,15 @@ static void an_index_must_have_what_a_method_reads(void **state)
     rp_error err = {.text = ""};
     rp_index *index = code("bp128", "hs64");
     const rp__segment *segment = index->segment;
-    assert_int_equal(rp__para_method_check("para", segment, 10, &err), RP_OK);
-    assert_int_equal(rp__para_method_check("para:method=hs64", segment, 10, &err), RP_OK);
+    assert_int_equal(check_method("para", segment, 10, &err), RP_OK);
+    assert_int_equal(check_method("para:method=hs64", segment, 10, &err), RP_OK);
     assert_usage("para:method=lr", segment, "--aux lr");
     assert_usage("para:method=hs16", segment, "--aux hs16");
     assert_usage("para:method=hslrc128", segment, "--codec hslrc128");
     assert_usage("para:method=none", segment, "lr-local");
     assert_usage("para:method=bs,method=is", segment, "twice");
     assert_usage("para:how=bs", segment, "method");
-    assert_int_equal(rp__para_method_check("para", segment, RP_PARA_K + 1, &err), RP_USAGE);
+    assert_int_equal(check_method("para", segment, RP_PARA_K + 1, &err), RP_USAGE);
     rp_index_close(index);
 }
 

@@ -58,7 +58,7 @@ def kept_replies_equal_fresh_ones():
 
 def the_emulated_card_keeps_the_same():
     queries = draw_queries(22, seed=12)
-    with Service("--policy", "gpu", "--gpu", "emulated", "--log", "off", "--timeout-ms", "30000") as card, \
+    with Service("--policy", "gpu", "--gpu", "emulated", "--log", "off") as card, \
             Service("--policy", "cpu", "--log", "off", "--cache", "0") as cpu:
         for query in queries:
             expected = cpu.get("search", q=query)["hits"]

@@ -57,6 +57,25 @@ def lists_say_what_was_read():
             equal((None, None), (l["blocks_read"], l["blocks_skipped"]))
 
 
+def an_algorithm_of_the_gpu_is_run_or_refused():
+    with Service("--algorithm", "operators:select=sort,mode=stepped", env=EMULATED) as service, \
+            Service("--policy", "cpu") as cpu:
+        for mode in "and", "or":
+            reply = service.get("search", q="music the player", mode=mode, timeline="true")
+            equal("gpu", reply["processor"])
+            holds("fallback" not in reply, reply)
+            stages = [s["stage"] for s in reply["timeline"]["steps"]]
+            holds("decode" in stages and "select" in stages, stages)
+            equal(cpu.get("search", q="music the player", mode=mode)["hits"], reply["hits"])
+        error = service.fails(400, "GET", "/v1/search?q=%22the+music%22")
+        holds("does not answer queries of this form" in error["message"], error)
+        error = service.fails(400, "GET", "/v1/search?q=music&policy=cpu")
+        holds("gpu, batch, griffin" in error["message"], error)
+    with Service("--policy", "griffin", "--algorithm", "operators", env=EMULATED) as service:
+        reply = service.get("search", q="nowhereatall music", mode="and")
+        equal(("cpu", "policy"), (reply["processor"], reply["fallback"]))
+
+
 def another_policy_has_the_same_hits():
     with Service("--policy", "cpu", env=EMULATED) as service:
         own = service.get("search", q="music the player", mode="and", timeline="true")
@@ -119,5 +138,6 @@ def listeners_are_bounded_and_let_the_service_end():
         s.close()
 
 
-main([timeline_has_all_that_was_done, lists_say_what_was_read, another_policy_has_the_same_hits, figures_come_live,
+main([timeline_has_all_that_was_done, lists_say_what_was_read, another_policy_has_the_same_hits,
+      an_algorithm_of_the_gpu_is_run_or_refused, figures_come_live,
       listeners_are_bounded_and_let_the_service_end])

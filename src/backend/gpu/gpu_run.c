@@ -299,10 +299,9 @@ static const char *algorithm(size_t i)
     return NULL;
 }
 
-static rp_status check_algorithm(const char *spec, const rp__segment *segment, size_t k,
-                                 rp_error *err)
+static rp_status check_algorithm(const char *spec, const rp__algorithm_use *use, rp_error *err)
 {
-    return rp__launch_policy_find(spec)->check(spec, segment, k, err);
+    return rp__launch_policy_find(spec)->check(spec, use, err);
 }
 
 const rp__backend rp__gpu_run_row = {.name = "gpu",

@@ -1,7 +1,8 @@
 # The processor auto beside the two that it chooses from: how many queries the GPU had, and the thresholds.
 export RIPOSTE_GPU=emulated
 printf '1\twing lift\n2\tflow layer plate\n3\tnowhere flow\n4\twing\n5\tboundary layer\n' >q.tsv
-bench() { riposte bench queries my.rip q.tsv --rounds 1 --k 10 -q --processors cpu,gpu,auto "$@"; }
+ask() { riposte bench queries my.rip q.tsv --rounds 1 --k 10 -q "$@"; }
+bench() { ask --processors cpu,gpu,auto "$@"; }
 all=burst.term=0,burst.and=0,burst.or=0,lone.term=0,lone.and=0,lone.or=0
 bench --auto $all,lone-us=7 >out.txt || echo failed
 sed -n -E -e 's/[0-9]+\.[0-9]+/N/g' -e 's/(never, whatever|from [0-9]+ of)/THRESHOLD/g' -e '/auto: /p' -e '/perfect/p' out.txt
@@ -15,5 +16,5 @@ for text in and=1 burst.and burst.and= burst.and=x burst.and=1x other=1 deep-sha
     bench --auto $text; echo $?
 done
 echo -- memory
-bench --strict-processor --processors gpu --gpu-memory 1; echo $?
-bench --modes or --processors gpu --gpu-memory 64M --json | grep -o -- '--gpu-memory [0-9]*'
+ask --strict-processor --processors gpu --gpu-memory 1; echo $?
+ask --modes or --processors gpu --gpu-memory 64M --json | grep -o -- '--gpu-memory [0-9]*'

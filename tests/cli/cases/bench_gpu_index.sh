@@ -26,3 +26,10 @@ b g --lengths 100M..200M; echo $?
 b --lengths 1K..2K; echo $?
 b nowhere; echo $?
 b g nowhere.tsv; echo $?
+b g g.queries.tsv --cases 'para hs16'; echo $?
+b g g.queries.tsv --cases 'para hs' | cut -c 1-20 | sed 's/ *$//'
+b g g.queries.tsv --cases 'decode raw;para nosuch'; echo $?
+b g g.queries.tsv --cases 'para parapfor'; echo $?
+b g --cases para; echo $?
+b --cases 'decode raw;para bs'; echo $?
+b --ratio 2 --ratio 4; echo $?

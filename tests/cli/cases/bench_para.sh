@@ -10,6 +10,9 @@ b --c 4K..2K; echo $?
 b --c '1K;'; echo $?
 b --sms 0; echo $?
 b --sms 2; echo $?
+b --sms 100000; echo $?
+b --methods bs,is,bs; echo $?
+b --c 1K --c 2K; echo $?
 riposte bench para g nowhere.tsv; echo $?
 riposte bench para nowhere g.queries.tsv; echo $?
 riposte bench para my.rip topics.tsv --gpu nothing; echo $?

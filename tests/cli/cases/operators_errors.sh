@@ -15,9 +15,20 @@ ask --algorithm operators:select=bitonic --k 3000
 ask --algorithm operators --processor cpu
 ask --algorithm operators --gpu-child --processor gpu
 ask --algorithm operator
+ask --algorithm operatorz
+ask --algorithm operators:
+ask --algorithm operators:select=sort,
+ask --algorithm para:
+ask --algorithm operators --algorithm para
 riposte search my.rip '"of the"' --algorithm operators; echo $?
 riposte search my.rip 'of the' --mode or --algorithm operators:score=lookup; echo $?
+riposte search my.rip 'of the' --mode andor --algorithm operators:score=lookup; echo $?
+riposte search my.rip 'of the' --mode andor --k 500 --algorithm operators:score=lookup; echo $?
+riposte search my.rip 'of the' --mode or --algorithm operators:intersect=ding; echo $?
+riposte search my.rip 'of the' --mode or --algorithm operators:intersect=lr; echo $?
+riposte search my.rip 'of the' --mode or --algorithm operators:intersect=auto --k 1 --no-snippets -q; echo $?
 riposte search my.rip 'of -the' --algorithm operators; echo $?
 riposte batch my.rip topics.tsv --algorithm operators:intersect=lr; echo $?
 riposte bench queries my.rip topics.tsv --processors gpu --algorithms operators:intersect=lr; echo $?
 riposte bench queries my.rip topics.tsv --algorithms operators; echo $?
+riposte bench queries my.rip topics.tsv --algorithms auto,operators --policy gpu; echo $?

@@ -44,7 +44,6 @@ static void defaults_and_values_are_read(void **state)
     assert_int_equal(spec.values[METHOD], 1);
     assert_int_equal(spec.values[LEVELS], 2);
     assert_false(spec.is_given[METHOD]);
-    assert_int_equal(parse("x:", &spec, &err), RP_OK);
     assert_int_equal(parse("x:levels=4,method=lr-local", &spec, &err), RP_OK);
     assert_int_equal(spec.values[METHOD], 2);
     assert_int_equal(spec.values[LEVELS], 4);
@@ -66,6 +65,10 @@ static void mistakes_are_refused_with_the_list(void **state)
     (void)state;
     refused("x:methods=bs", "\"methods\"", "method|levels");
     refused("x:=bs", "\"\"", "method|levels");
+    refused("x:", "\"\"", "method|levels");
+    refused("x:method=bs,", "\"\"", "method|levels");
+    refused("x:,method=bs", "\"\"", "method|levels");
+    refused("x:method=bs,,levels=2", "\"\"", "method|levels");
     refused("x:method", "method=", "bs|is|lr-local");
     refused("x:method=b", "method=b:", "bs|is|lr-local");
     refused("x:method=bs,levels=2,method=is", "\"method\"", "given twice");

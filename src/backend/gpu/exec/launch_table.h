@@ -58,7 +58,7 @@ typedef enum rp__launch_lane {
 struct rp__exec;
 struct rp__batch_item;
 struct rp__flight;
-struct rp__segment;
+struct rp__algorithm_use;
 
 typedef struct rp__launch_row {
     const char *name;
@@ -66,8 +66,7 @@ typedef struct rp__launch_row {
     /* (optional, with check) It answers queries that name this algorithm, and no others */
     const char *algorithm;
     /* As rp__backend's check_algorithm. */
-    rp_status (*check)(const char *spec, const struct rp__segment *segment, size_t k,
-                       rp_error *err);
+    rp_status (*check)(const char *spec, const struct rp__algorithm_use *use, rp_error *err);
     uint32_t shapes, reads;
     uint32_t max_queries, max_k, max_terms; /* max_k 0: any */
     rp__launch_lane lane;

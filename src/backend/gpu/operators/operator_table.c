@@ -220,13 +220,30 @@ static rp_status check_row(rp__operator_phase phase, const rp__operator *row,
     return RP_OK;
 }
 
-rp_status rp__operator_table_check(const char *spec, const rp__segment *segment, size_t k,
-                                   rp_error *err)
+/* Rows that the mode never runs. */
+static rp_status check_mode(const rp__operator_choice *choice, const rp__algorithm_use *use,
+                            rp_error *err)
+{
+    const rp__operator *intersect = choice->rows[RP_PHASE_INTERSECT];
+    if (!use->is_and && intersect->id != RP_OPERATOR_AUTO)
+        return rp__error_set(err, RP_USAGE,
+                             "intersect=%s is for ANDs, which --mode or does not ask; choose "
+                             "--mode and or andor",
+                             intersect->name);
+    if (use->is_or && choice->rows[RP_PHASE_SCORE]->id == RP_OPERATOR_LOOKUP)
+        return rp__error_set(err, RP_USAGE,
+                             "score=lookup is for ANDs, and --mode %s asks ORs; choose --mode and, "
+                             "or score=accumulate",
+                             use->is_and ? "andor" : "or");
+    return RP_OK;
+}
+
+rp_status rp__operator_table_check(const char *spec, const rp__algorithm_use *use, rp_error *err)
 {
     rp__operator_choice choice;
+    const rp__segment_info *info = rp__segment_get_info(use->segment);
     rp_status status = rp__operator_table_parse(spec, &choice, err);
     for (size_t i = 0; i < RP_PHASES && status == RP_OK; i++)
-        status =
-            check_row((rp__operator_phase)i, choice.rows[i], rp__segment_get_info(segment), k, err);
-    return status;
+        status = check_row((rp__operator_phase)i, choice.rows[i], info, use->k, err);
+    return status == RP_OK ? check_mode(&choice, use, err) : status;
 }

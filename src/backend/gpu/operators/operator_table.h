@@ -9,7 +9,7 @@
 #define RP_BACKEND_GPU_OPERATORS_OPERATOR_TABLE_H
 
 #include "backend/algorithm_spec.h"
-#include "index/index.h"
+#include "backend/backend.h"
 
 typedef enum rp__operator_phase {
     RP_PHASE_DECODE,
@@ -51,8 +51,7 @@ typedef struct rp__operator_choice {
 
 /* RP_USAGE: an option or value that there is not; the message lists what there is. */
 rp_status rp__operator_table_parse(const char *spec, rp__operator_choice *out, rp_error *err);
-/* The same, and whether the choice can answer queries of the index for the k best documents. */
-rp_status rp__operator_table_check(const char *spec, const rp__segment *segment, size_t k,
-                                   rp_error *err);
+/* The same, and whether the choice can answer such queries. */
+rp_status rp__operator_table_check(const char *spec, const rp__algorithm_use *use, rp_error *err);
 
 #endif

@@ -70,9 +70,9 @@ rp_status rp__operators_settle(flight *f)
 
 /* ---- The query --------------------------------------------------------------------------------- */
 
-rp_status rp__operators_check(const char *spec, const rp__segment *segment, size_t k, rp_error *err)
+rp_status rp__operators_check(const char *spec, const rp__algorithm_use *use, rp_error *err)
 {
-    return rp__operator_table_check(spec, segment, k, err);
+    return rp__operator_table_check(spec, use, err);
 }
 
 /* Puts it among n, the shortest list first. */

@@ -26,8 +26,7 @@ typedef struct rp__operators {
 void rp__operators_close(rp__operators *o, rp__residency *residency, rp__device *device);
 
 /* Hooks of the row. */
-rp_status rp__operators_check(const char *spec, const rp__segment *segment, size_t k,
-                              rp_error *err);
+rp_status rp__operators_check(const char *spec, const rp__algorithm_use *use, rp_error *err);
 rp_status rp__operators_begin(struct rp__flight *flight);
 rp_status rp__operators_scratch(struct rp__flight *flight);
 rp_status rp__operators_find(struct rp__flight *flight);

@@ -82,16 +82,20 @@ static bool has_aux(const rp__segment_info *index, const char *name)
     return false;
 }
 
-rp_status rp__para_method_check(const char *algorithm, const rp__segment *segment, size_t k,
-                                rp_error *err)
+rp_status rp__para_method_check(const char *algorithm, const rp__algorithm_use *use, rp_error *err)
 {
     const rp__para_method *m;
-    const rp__segment_info *index = rp__segment_get_info(segment);
+    const rp__segment_info *index = rp__segment_get_info(use->segment);
     rp_status status = find(algorithm, &m, err);
     if (status != RP_OK)
         return status;
-    if (k > RP_PARA_K)
-        return rp__error_set(err, RP_USAGE, "para gives at most %d hits, not %zu", RP_PARA_K, k);
+    if (use->k > RP_PARA_K)
+        return rp__error_set(err, RP_USAGE, "para gives at most %d hits, not %zu", RP_PARA_K,
+                             use->k);
+    if (use->is_and && use->is_or)
+        return rp__error_set(err, RP_USAGE,
+                             "para answers ANDs, and --mode andor asks an OR where they have too "
+                             "few hits; choose --mode and");
     if (m->needs_aux && !has_aux(index, m->aux))
         return rp__error_set(err, RP_USAGE,
                              "the method %s of para reads auxiliary data that this index does not "

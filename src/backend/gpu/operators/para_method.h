@@ -4,9 +4,9 @@
 #define RP_BACKEND_GPU_OPERATORS_PARA_METHOD_H
 
 #include "backend/algorithm_spec.h"
+#include "backend/backend.h"
 #include "backend/gpu/device/kernel_table.h"
 #include "backend/gpu/kernels/tuning.h"
-#include "index/index.h"
 
 enum { RP_PARA_K = TUNE_SELECT_FITS }; /* hits of a query, at most */
 
@@ -29,9 +29,8 @@ typedef struct rp__para_method {
 const rp__para_method *rp__para_method_at(size_t i); /* NULL past the last */
 /* The method of an algorithm that was parsed before; NULL: it is not PARA, or unknown. */
 const rp__para_method *rp__para_method_of(const char *algorithm);
-/* Options of the algorithm. RP_USAGE: an option is not known, k is too large, or the index lacks
- * what the method reads; the message says what makes it. */
-rp_status rp__para_method_check(const char *algorithm, const rp__segment *segment, size_t k,
-                                rp_error *err);
+/* Options of the algorithm. RP_USAGE: an option is not known, k is too large, the mode may ask ORs
+ * after ANDs, or the index lacks what the method reads; the message says what makes it. */
+rp_status rp__para_method_check(const char *algorithm, const rp__algorithm_use *use, rp_error *err);
 
 #endif
