@@ -1,6 +1,7 @@
 /* check_lists.cu: whether docids that were decoded are those of their lists: they rise, stay below
- * the universe, and blocks end as both levels of the directory say. One warp: a tile. Reads its
- * docids once, and the directory; writes only where they are not. No shared memory.
+ * the universe, and blocks end as both levels of the directory say, and lie in the buckets that the
+ * table of hslrc has them in: decoders do not read it, but searches do. One warp: a tile. Reads its
+ * docids once, the directory and that table; writes only where they are not. No shared memory.
  * Limits: any bytes; blocks without postings, or with more than the largest block has, are
  * damage. */
 #include "backend/gpu/kernels/prim/prim.cuh"
@@ -15,8 +16,14 @@ PRIM bool check_lists_block(const job_tile &t, uint32_t b, uint32_t begin)
         from < to && to - from <= TILE_BLOCK_MAX && begin <= from && to - begin <= t.capacity;
     bool has_far =
         far && (b % DIRECTORY_FAR == DIRECTORY_FAR - 1 || b + 1 == prim_load(&t.list->n_blocks));
-    return is_cut && (!last || t.out[to - begin - 1] == prim_load(&last[b])) &&
-           (!has_far || t.out[to - begin - 1] == prim_load(&far[b / DIRECTORY_FAR]));
+    if (!is_cut)
+        return false;
+    const uint32_t first = t.out[from - begin], end = t.out[to - begin - 1],
+                   code = prim_load(&t.job->code);
+    const bool is_hashed = code == KARG_CODEC_HSLRC256 || code == KARG_CODEC_HSLRC128;
+    return (!last || end == prim_load(&last[b])) &&
+           (!has_far || end == prim_load(&far[b / DIRECTORY_FAR])) &&
+           (!is_hashed || lrc_bucket_has(*t.list, b, first, end));
 }
 
 RP_KERNEL(check_lists_kernel, karg_transcode)
