@@ -477,6 +477,35 @@ static void damaged_buckets_are_never_wrong(void **state)
     damaged[0] = 0;
 }
 
+/* Wrong ranges would lose documents. */
+static void damaged_auxiliary_data_are_never_wrong(void **state)
+{
+    (void)state;
+    const rp__para_method *m;
+    const size_t rounds = getenv("RIPOSTE_THOROUGH") ? 200 : 12;
+    size_t n_refused = 0;
+    chance_seed(1);
+    for (size_t i = 0; (m = rp__para_method_at(i)); i++)
+        for (size_t round = 0; m->aux && round < rounds; round++) {
+            card c;
+            const rp__term *longest;
+            rp__aux found = {0};
+            open_card(&c, m->codec ? m->codec : "vbyte", round, 0);
+            const rp__query query = bind_longest(&c, spec_of(m), &longest);
+            assert_int_equal(rp__segment_aux(query.segment,
+                                             rp__aux_kind_find(m->aux, strlen(m->aux)), longest,
+                                             &found),
+                             RP_OK);
+            const size_t at = chance_below(round % 2 ? found.bytes : 24);
+            snprintf(damaged, sizeof damaged, "byte %zu of %s, ", at, m->aux);
+            ask_with_byte(&c, &query, found.from + at, &n_refused);
+            close_card(&c);
+        }
+    print_message("%zu refused\n", n_refused);
+    assert_true(n_refused > 0);
+    damaged[0] = 0;
+}
+
 static void other_forms_are_refused(void **state)
 {
     (void)state;
@@ -532,6 +561,7 @@ int main(void)
         cmocka_unit_test(damage_refuses_one_query),
         cmocka_unit_test(damaged_lists_are_never_wrong),
         cmocka_unit_test(damaged_buckets_are_never_wrong),
+        cmocka_unit_test(damaged_auxiliary_data_are_never_wrong),
         cmocka_unit_test(other_forms_are_refused),
         cmocka_unit_test(an_index_must_have_what_a_method_reads),
     };
