@@ -18,6 +18,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "backend/gpu/device/emulated_device.h"
 #include "engine/searcher.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
@@ -34,6 +35,10 @@ enum {
     APART_WORDS = 60,
     APART_LENGTH = 40,
     HEAD = 8, /* bytes of docids that begin a list */
+    HOLE_DOCS = 1 << 17,
+    HOLE_MEMORY = 1 << 21,
+    HOLE_TURNS =
+        3000000, /* of a block of threads: enough, if none reads past the end of its blocks */
     LONG_DOCS = 20000,
     RAREST = 2000, /* words, of so many documents */
     RARE = 400,    /* words that are in a few documents each */
@@ -491,6 +496,86 @@ static void damaged_heads_of_bitmaps(void **state)
     collection_close(&c);
 }
 
+static void close_queries(rp_batch_query *query, rp_searcher *gpu, rp_searcher *cpu)
+{
+    rp_hits_free(&query->hits);
+    rp_searcher_free(gpu);
+    rp_searcher_free(cpu);
+}
+
+/* The list of a word of the collection's first index. */
+static void find_list(const rp_index *index, uint64_t word, rp__list *list, file *f)
+{
+    char text[TEXT];
+    rp__query query;
+    rp_searcher *searcher;
+    rp_error err = {.text = ""};
+    collection_put_word(text, word);
+    assert_int_equal(rp_searcher_new(index, NULL, &searcher, &err), RP_OK);
+    assert_int_equal(rp__searcher_bind(searcher, text, strlen(text), RP_MODE_OR, &query, NULL),
+                     RP_OK);
+    assert_int_equal(rp__segment_list(query.segment, &query.words[0].term, &arena, list), RP_OK);
+    open_file(f, 0, query.segment);
+    rp_searcher_free(searcher);
+}
+
+/* The file has a hole where the bits of a dense list were; its head and directory are whole. No block is looked for
+ * further than up to its last docid, so kernels end: a block of threads that takes too many turns counts as endless
+ * here, and the device as lost. */
+static void bitmaps_without_bits_end_soon(void **state)
+{
+    (void)state;
+    static const char *const codecs[] = {"bitmap", NULL};
+    const rp_search_options options = {.processor = "gpu",
+                                       .gpu = "emulated",
+                                       .mode = RP_MODE_OR,
+                                       .k = 10,
+                                       .total = RP_TOTAL_AT_LEAST,
+                                       .gpu_memory = HOLE_MEMORY},
+                            plain = {.processor = "cpu", .mode = RP_MODE_OR, .k = 10};
+    const question q = {.options = options};
+    rp_batch_query query = {0};
+    rp_searcher *gpu, *cpu;
+    rp_error err = {.text = ""};
+    rp_gpu_state device;
+    char word[TEXT];
+    file f;
+    rp__list list;
+    FILE *launches = tmpfile();
+    assert_non_null(launches);
+    n_wrong = n_stored_ors = 0;
+    begin(NULL, codecs);
+    rp__arena_init(&arena, (size_t)64 << 20);
+    fill_dense(HOLE_DOCS, RARE);
+    find_list(c.indexes[0], 0, &list, &f);
+    for (const uint8_t *at = list.docs + HEAD, *end = at + HOLE_DOCS / 8; at < end; at++)
+        change(&f, at, *at);
+    close(f.fd);
+    launch_log_begin(2);
+    rp__emulated_device_configure(
+        &(rp__emulated_device_options){.processors = 2, .turns = HOLE_TURNS});
+    launch_log_write(launches, NULL, "");
+    assert_int_equal(rp_searcher_new(c.indexes[0], &options, &gpu, &err), RP_OK);
+    assert_int_equal(rp_searcher_new(c.indexes[0], &plain, &cpu, &err), RP_OK);
+    collection_put_word(word, 0);
+    strcat(word, " ");
+    collection_put_word(word + strlen(word), 1);
+    query = (rp_batch_query){.query = word, .query_bytes = strlen(word)};
+    query.status = rp_searcher_search(gpu, word, strlen(word), &query.hits, &query.err);
+    compare(&q, "hole", &query, cpu);
+    rp_searcher_get_gpu_state(gpu, &device);
+    launch_log_write(NULL, NULL, "");
+    count_stored_ors(launches);
+    assert_int_equal(n_wrong, 0);
+    assert_true(n_stored_ors > 0);
+    assert_string_equal(device.fault, "");
+    close_queries(&query, gpu, cpu);
+    launch_log_end();
+    fclose(launches);
+    rp__arena_reset(&arena);
+    collection_close(&c);
+}
+
 /* Of lists of more than 64 blocks the directory has a second level. */
 static void damaged_second_levels(void **state)
 {
@@ -515,6 +600,7 @@ int main(void)
                                        cmocka_unit_test(damaged_blocks_of_lists),
                                        cmocka_unit_test(damaged_dense_lists_of_ors),
                                        cmocka_unit_test(damaged_heads_of_bitmaps),
+                                       cmocka_unit_test(bitmaps_without_bits_end_soon),
                                        cmocka_unit_test(damaged_second_levels)};
     cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -35,7 +35,9 @@ enum {
     SPEC = 128,
     DEVICE_BYTES = 8 << 20,
     SMALL = 80 << 10,
-    SPOILS = 4, /* kinds of scratch memory that a query may begin with */
+    SPOILS = 4,       /* kinds of scratch memory that a query may begin with */
+    ROUNDS_QUICK = 3, /* of damage, in each codec, in `make test`; and of all shards together */
+    ROUNDS = 600,
 };
 
 /* A collection on a device, and on the cpu. */
@@ -52,6 +54,7 @@ static collection c;
 static tempdir dir;
 static char queries[QUERIES][TEXT];
 static size_t n_answers;
+static char damaged[SPEC]; /* what is, for messages */
 
 /* ---- A card -------------------------------------------------------------------------------------- */
 
@@ -125,24 +128,37 @@ static void spoil(card *d)
     assert_int_equal(rp__device_wait(&d->device), RP_OK); /* a query may give it back */
 }
 
+static const char *codec_of(const rp__query *query)
+{
+    return rp__segment_get_info(query->segment)->codec;
+}
+
+/* The answer is the cpu's. */
+static void compare(card *d, const char *spec, const rp__query *query, const char *text,
+                    const rp__answer *got)
+{
+    rp_error err = {.text = ""};
+    rp__answer want = {0};
+    rp_status status = rp__backend_find("cpu")->run(NULL, query, &d->arena, &want, &err);
+    bool is_same = status == RP_OK && got->n == want.n && got->total == want.total;
+    for (size_t i = 0; is_same && i < want.n; i++)
+        is_same = got->at[i].docid == want.at[i].docid && got->at[i].fixed == want.at[i].fixed;
+    if (!is_same)
+        fail_msg("%s%s, %s, '%s', k %zu: %zu of %llu hits, the cpu has %zu of %llu, or others %s",
+                 damaged, codec_of(query), spec, text, query->k, got->n,
+                 (unsigned long long)got->total, want.n, (unsigned long long)want.total, err.text);
+}
+
 static void check(card *d, const char *spec, const rp__query *query, const char *text)
 {
     rp_error err = {.text = ""};
-    rp__answer got, want;
+    rp__answer got;
     rp__query asked = *query;
     asked.algorithm = spec;
-    const char *codec = rp__segment_get_info(query->segment)->codec;
     spoil(d);
     if (rp__exec_run(&d->exec, &asked, &d->arena, &got, &err) != RP_OK)
-        fail_msg("%s, %s, '%s': %s", codec, spec, text, err.text);
-    assert_int_equal(rp__backend_find("cpu")->run(NULL, query, &d->arena, &want, &err), RP_OK);
-    bool is_same = got.n == want.n && got.total == want.total;
-    for (size_t i = 0; is_same && i < want.n; i++)
-        is_same = got.at[i].docid == want.at[i].docid && got.at[i].fixed == want.at[i].fixed;
-    if (!is_same)
-        fail_msg("%s, %s, '%s', k %zu: %zu of %llu hits, the cpu has %zu of %llu, or others", codec,
-                 spec, text, query->k, got.n, (unsigned long long)got.total, want.n,
-                 (unsigned long long)want.total);
+        fail_msg("%s, %s, '%s': %s", codec_of(query), spec, text, err.text);
+    compare(d, spec, query, text, &got);
     n_answers++;
 }
 
@@ -505,7 +521,7 @@ static void ask_damaged(card *d, const char *spec, rp_mode mode, size_t *n_refus
 {
     rp_error err = {.text = ""};
     rp__query query;
-    rp__answer got, want;
+    rp__answer got;
     for (size_t q = 0; q < QUERIES; q++) {
         rp__arena_clear(&d->arena);
         if (rp__searcher_bind(d->searcher, queries[q], strlen(queries[q]), mode, &query, &err))
@@ -515,55 +531,136 @@ static void ask_damaged(card *d, const char *spec, rp_mode mode, size_t *n_refus
         query.algorithm = spec;
         rp_status status = rp__exec_run(&d->exec, &query, &d->arena, &got, &err);
         *n_refused += status != RP_OK;
-        if (status != RP_OK) {
-            assert_int_equal(got.fallback, RP_FALLBACK_DAMAGED);
-            continue;
-        }
-        assert_int_equal(rp__backend_find("cpu")->run(NULL, &plain, &d->arena, &want, &err), RP_OK);
-        assert_int_equal(got.total, want.total);
-        assert_int_equal(got.n, want.n);
-        if (want.n > 0)
-            assert_memory_equal(got.at, want.at, want.n * sizeof *want.at);
+        if (status == RP_OK)
+            compare(d, spec, &plain, queries[q], &got);
+        else if (got.fallback != RP_FALLBACK_DAMAGED)
+            fail_msg("%s%s, %s, '%s': %s", damaged, codec_of(&plain), spec, queries[q],
+                     rp_fallback_text(got.fallback));
     }
 }
 
-static void ask_damaged_rows(card *d, size_t round, size_t *n_refused)
+static const rp__operator *draw_row(rp__operator_phase phase)
+{
+    size_t n = 0;
+    while (rp__operator_table_at(phase, n))
+        n++;
+    return rp__operator_table_at(phase, chance_below(n));
+}
+
+/* Scores and selections by chance, of which `lookup` answers no OR. */
+static void ask_damaged_row(card *d, const char *option, const char *name, size_t *n_refused)
+{
+    char spec[SPEC];
+    const rp__operator *score = draw_row(RP_PHASE_SCORE), *select = draw_row(RP_PHASE_SELECT);
+    snprintf(spec, sizeof spec, "operators:%s=%s,score=%s,select=%s,mode=%s", option, name,
+             score->name, select->name, chance_below(2) ? "stepped" : "chained");
+    if (can(d, spec, 10))
+        ask_damaged(d, spec, RP_MODE_AND, n_refused);
+}
+
+static void ask_damaged_rows(card *d, size_t *n_refused)
 {
     const rp__operator *row;
     char spec[SPEC];
-    for (size_t i = 0; (row = rp__operator_table_at(RP_PHASE_INTERSECT, i)); i++) {
-        snprintf(spec, sizeof spec, "operators:intersect=%s,mode=%s", row->name,
-                 (i + round) % 2 ? "stepped" : "chained");
-        if (can(d, spec, 10))
-            ask_damaged(d, spec, RP_MODE_AND, n_refused);
-    }
+    for (size_t i = 0; (row = rp__operator_table_at(RP_PHASE_INTERSECT, i)); i++)
+        ask_damaged_row(d, "intersect", row->name, n_refused);
+    for (size_t i = 0; (row = rp__operator_table_at(RP_PHASE_DECODE, i)); i++)
+        if (row->codec)
+            ask_damaged_row(d, "decode", row->name, n_refused);
     ask_damaged(d, "operators", RP_MODE_OR, n_refused);
-    for (size_t i = 0; (row = rp__operator_table_at(RP_PHASE_DECODE, i)); i++) {
-        snprintf(spec, sizeof spec, "operators:decode=%s", row->name);
-        if (row->codec && can(d, spec, 10))
-            ask_damaged(d, spec, RP_MODE_AND, n_refused);
-    }
+    snprintf(spec, sizeof spec, "operators:select=%s", draw_row(RP_PHASE_SELECT)->name);
+    ask_damaged(d, spec, RP_MODE_OR, n_refused);
+}
+
+/* Rounds begin with numbers of their own, so that one that fails can be run alone. */
+static void damage_codec(const char *codec, size_t round, size_t *n_refused)
+{
+    card d;
+    configure(round);
+    chance_seed(round);
+    recode(codec, round % 2 ? "none" : "lr,hs16,hs64,hs256");
+    damage(codec);
+    snprintf(damaged, sizeof damaged, "round %zu: ", round);
+    if (!open_index(&d, codec, 0))
+        return;
+    ask_damaged_rows(&d, n_refused);
+    close_card(&d);
 }
 
 static void damaged_lists_are_never_wrong(void **state)
 {
     (void)state;
-    static const char *const codecs[] = {"bp128", "hslrc256", "vbyte", "iiu", "ef128", "qs", "lrc"};
-    const size_t rounds = getenv("RIPOSTE_THOROUGH") ? 30 : 3;
+    const shard s = shard_here();
+    const bool is_thorough = getenv("RIPOSTE_THOROUGH") != NULL;
+    const size_t from = is_thorough ? (size_t)ROUNDS * s.i / s.n : 0,
+                 to = is_thorough ? (size_t)ROUNDS * (s.i + 1) / s.n : ROUNDS_QUICK;
+    const char *codec;
     size_t n_refused = 0;
-    for (size_t i = 0; i < sizeof codecs / sizeof codecs[0]; i++)
-        for (size_t round = 0; round < rounds; round++) {
-            card d;
-            configure(round);
-            recode(codecs[i], "none");
-            damage(codecs[i]);
-            if (open_index(&d, codecs[i], 0)) {
-                ask_damaged_rows(&d, round, &n_refused);
-                close_card(&d);
-            }
-        }
+    for (size_t i = 0; (codec = rp_codec_name(i)); i++)
+        for (size_t round = from; round < to; round++)
+            damage_codec(codec, round, &n_refused);
+    damaged[0] = 0;
     print_message("%zu refused\n", n_refused);
     assert_true(n_refused > 0);
+}
+
+/* ---- Damage that others find --------------------------------------------------------------------- */
+
+static const card *searched;
+static const rp__term *found_damaged;
+
+/* Another searcher's launch has checked the list, while this one's lists are on their way. */
+static void find_damaged(void)
+{
+    if (found_damaged)
+        rp__list_checks_keep(searched->there.residency, found_damaged, RP_VERDICT_DAMAGED);
+}
+
+static const rp__emulated_device_watcher other = {.queue_copy = find_damaged};
+
+static const rp__term *longest_of(const rp__query *query)
+{
+    const rp__term *longest = &query->words[0].term;
+    for (size_t i = 1; i < query->n_words; i++)
+        longest = query->words[i].term.df > longest->df ? &query->words[i].term : longest;
+    return longest;
+}
+
+/* The launch began when nobody had checked the list, and must not read it as one that was found sound. */
+static void lists_that_others_find_damaged_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *spec;
+        rp_mode mode;
+        bool exact_total;
+    } rows[] = {{NULL, RP_MODE_AND, true},
+                {NULL, RP_MODE_OR, true},
+                {NULL, RP_MODE_OR, false},
+                {"operators:intersect=bp128", RP_MODE_AND, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        card d;
+        rp_error err = {.text = ""};
+        rp__query query;
+        rp__answer got;
+        configure(5);
+        rp__emulated_device_watch(&other);
+        recode("bp128", "none");
+        assert_true(open_index(&d, "bp128", SMALL));
+        for (size_t q = QUERIES; q-- > 0;) { /* the first one of other lists: it brings the norms */
+            bind(&d, queries[q], rows[i].mode, 10, &query);
+            query.algorithm = rows[i].spec;
+            query.exact_total = rows[i].exact_total;
+            found_damaged = q == 0 ? longest_of(&query) : NULL;
+            searched = &d;
+            assert_int_equal(rp__exec_run(&d.exec, &query, &d.arena, &got, &err),
+                             q == 0 ? RP_UNAVAILABLE : RP_OK);
+        }
+        assert_int_equal(got.fallback, RP_FALLBACK_DAMAGED);
+        found_damaged = NULL;
+        close_card(&d);
+        rp__emulated_device_watch(NULL);
+    }
 }
 
 /* ---- Damaged auxiliary data ---------------------------------------------------------------------- */
@@ -610,12 +707,9 @@ static aux_bytes find_aux(FILE *file, const char *codec, const char *kind)
     rp__aux aux = {0};
     assert_true(open_index(&d, codec, 0));
     bind(&d, queries[0], RP_MODE_AND, 10, &query);
-    const rp__term *longest = &query.words[0].term;
-    for (size_t i = 1; i < query.n_words; i++)
-        longest = query.words[i].term.df > longest->df ? &query.words[i].term : longest;
-    assert_int_equal(
-        rp__segment_aux(query.segment, rp__aux_kind_find(kind, strlen(kind)), longest, &aux),
-        RP_OK);
+    assert_int_equal(rp__segment_aux(query.segment, rp__aux_kind_find(kind, strlen(kind)),
+                                     longest_of(&query), &aux),
+                     RP_OK);
     aux_bytes out = find_bytes(file, &aux);
     close_card(&d);
     return out;
@@ -704,6 +798,7 @@ int main(void)
         cmocka_unit_test(counts_after_scores),
         cmocka_unit_test(the_documentation_has_all_rows),
         cmocka_unit_test(damaged_lists_are_never_wrong),
+        cmocka_unit_test(lists_that_others_find_damaged_are_refused),
         cmocka_unit_test(damaged_auxiliary_data_are_never_wrong),
     };
     cmocka_set_test_filter(getenv("RIPOSTE_TESTS"));

@@ -77,8 +77,9 @@ rp_status rp__launch_lists_find_made(flight *f)
 rp_status rp__launch_lists_check(flight *f, const rp__launch_term *t, const karg_term *word)
 {
     rp__launch_lists *l = &f->lists;
-    if (rp__list_checks_find(f->lease.residency, t->term) != RP_VERDICT_NONE)
-        return RP_OK;
+    const rp__verdict verdict = rp__list_checks_find(f->lease.residency, t->term);
+    if (verdict != RP_VERDICT_NONE)
+        return verdict == RP_VERDICT_SOUND ? RP_OK : RP_DAMAGED;
     if (!l->checks)
         l->checks = rp__arena_array(f->exec->arena, l->n, sizeof *l->checks);
     if (!l->checks)

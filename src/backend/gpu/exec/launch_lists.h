@@ -61,8 +61,9 @@ rp_status rp__launch_lists_sort(struct rp__flight *flight);
 /* Transcoded terms for the lease. RP_NOT_FOUND: one is not there. A damaged one is there, with `at`
  * 0. */
 rp_status rp__launch_lists_find_made(struct rp__flight *flight);
-/* A stored term, as kernels read it, is checked by the launch, unless it was before. RP_NO_MEMORY:
- * of the host. */
+/* A stored term, as kernels read it, is checked by the launch, unless it was before. RP_DAMAGED: it
+ * was found to be damaged, by another searcher perhaps, since the launch began. RP_NO_MEMORY: of
+ * the host. */
 rp_status rp__launch_lists_check(struct rp__flight *flight, const rp__launch_term *term,
                                  const karg_term *word);
 /* Enqueues the checks, before what reads the lists. */

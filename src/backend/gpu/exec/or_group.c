@@ -170,24 +170,33 @@ static rp_status point_tile(const term *t, rp__tiled_list *tile)
     return RP_OK;
 }
 
-/* Items with a damaged list are refused; the others go on. What tiles are made of is checked. */
+/* One that is to be made is made of what was checked, or will be. */
+static rp_status open_tile(flight *f, const term *t, rp__tiled_list *tile)
+{
+    rp_status status = point_tile(t, tile);
+    if (status == RP_OK && t->stored && tile->is_fresh)
+        status = rp__launch_lists_check(f, t, &tile->word);
+    return status;
+}
+
+/* Items with a damaged list are refused; the others go on. */
 static rp_status point_tiles(flight *f)
 {
     rp__launch_lists *l = &f->lists;
-    rp_status status = RP_OK;
     l->n_checks = 0;
-    for (size_t i = 0; i < l->n && status == RP_OK; i++) {
+    for (size_t i = 0; i < l->n; i++) {
         const term *t = &l->terms[i];
-        if (point_tile(t, &l->tiles[i]) != RP_OK) {
-            l->tiles[i].piece = NULL;
-            l->tiles[i].word = (karg_term){0}; /* a list of nothing, where its record has a place */
-            l->tiles[i].is_fresh = l->tiles[i].is_fresh && l->tiles[i].is_stored;
-            rp__exec_refuse(f->items[t->item], RP_FALLBACK_DAMAGED);
-        } else if (t->stored && l->tiles[i].is_fresh) {
-            status = rp__launch_lists_check(f, t, &l->tiles[i].word);
-        }
+        rp_status status = open_tile(f, t, &l->tiles[i]);
+        if (status == RP_OK)
+            continue;
+        if (status != RP_DAMAGED)
+            return status;
+        l->tiles[i].piece = NULL;
+        l->tiles[i].word = (karg_term){0}; /* a list of nothing, where its record has a place */
+        l->tiles[i].is_fresh = l->tiles[i].is_fresh && l->tiles[i].is_stored;
+        rp__exec_refuse(f->items[t->item], RP_FALLBACK_DAMAGED);
     }
-    return status;
+    return RP_OK;
 }
 
 static bool is_all_refused(const flight *f)

@@ -9,6 +9,7 @@
 
 #include "backend/gpu/exec/exec.h"
 #include "backend/gpu/operators/para_layout.h"
+#include "base/alloc.h"
 #include "base/bits.h"
 #include "base/clock.h"
 
@@ -27,7 +28,15 @@ typedef struct word {
     rp__aux aux;
     const uint8_t *aux_bytes; /* mapped; NULL: none */
     size_t n_aux_bytes;
+    uint32_t check; /* of its auxiliary data, from 1 on; 0: none is needed */
 } word;
+
+/* Whether auxiliary data lead a method's search to all docids of their list. */
+typedef struct check {
+    const rp__term *term;
+    uint32_t word, n; /* one of the list's that is launched, and its postings; n 0: none is */
+    bool is_damaged;
+} check;
 
 /* A launch, in the arena. */
 typedef struct run {
@@ -39,6 +48,10 @@ typedef struct run {
     karg_para_query *queries;
     uint32_t n;
     uint32_t elements;
+    check *checks;     /* one a list: n_checks */
+    uint32_t *by_list; /* checks, from 1 on, by a hash of their lists: `slots`, a power of 2 */
+    uint32_t n_checks, slots;
+    uint32_t checked; /* postings of their lists; of those that are launched, once that is known */
     layout at;
     uint64_t begun;    /* when the host began */
     uint64_t launched; /* when the device did, if the first query is traced */
@@ -73,7 +86,147 @@ void rp__para_launch_close(rp__para_launch *p, rp__residency *residency)
         p->device->driver->host_free(p->host);
     if (p->pinned)
         p->device->driver->host_free(p->pinned);
+    rp__free(p->sound);
     *p = (rp__para_launch){0};
+}
+
+/* ---- Checks of auxiliary data ------------------------------------------------------------------- */
+
+/* Ranges that are wrong would lose documents, so the method's kernel looks for each docid of a list in that list, before
+ * the first answer that depends on its auxiliary data. */
+
+static uint64_t sound_key(const run *r, const rp__term *term)
+{
+    return term->list_offset << 8 | (uint64_t)(r->method - rp__para_method_at(0) + 1);
+}
+
+static uint32_t hash_of(uint64_t key)
+{
+    return (uint32_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 32);
+}
+
+static uint64_t *sound_place(const rp__para_launch *p, uint64_t key)
+{
+    return &p->sound[hash_of(key) % RP_PARA_SOUND];
+}
+
+/* What is remembered, and where checks of this run are looked up. */
+static rp_status take_checks(flight *f, run *r, size_t n_words)
+{
+    rp__para_launch *p = para_of(f);
+    if (!r->kind)
+        return RP_OK;
+    for (r->slots = 1; r->slots < 2 * n_words;)
+        r->slots *= 2;
+    r->checks = rp__arena_array(f->exec->arena, n_words, sizeof *r->checks);
+    r->by_list = rp__arena_zero(f->exec->arena, r->slots, sizeof *r->by_list);
+    if (!p->sound)
+        p->sound = rp__alloc_zero(RP_PARA_SOUND, sizeof *p->sound);
+    return r->checks && r->by_list && p->sound ? RP_OK : rp__exec_no_memory(f);
+}
+
+/* The word's check, which another word of its list may have, too. False: the launch is full. */
+static bool add_check(const flight *f, run *r, word *w)
+{
+    const uint64_t key = sound_key(r, w->term);
+    uint32_t slot = hash_of(key) & (r->slots - 1);
+    if (*sound_place(para_of(f), key) == key)
+        return true;
+    while (r->by_list[slot] &&
+           r->checks[r->by_list[slot] - 1].term->list_offset != w->term->list_offset)
+        slot = (slot + 1) & (r->slots - 1);
+    w->check = r->by_list[slot];
+    if (w->check)
+        return true;
+    if (w->term->df > RP_PARA_CHECKED - r->checked)
+        return false;
+    r->checks[r->n_checks++] = (check){.term = w->term};
+    r->by_list[slot] = w->check = r->n_checks;
+    r->checked += w->term->df;
+    return true;
+}
+
+/* Records of the lists, each as one to search and as one that is searched. */
+static void put_checks(const flight *f)
+{
+    run *r = run_of(f);
+    uint8_t *host = para_of(f)->host;
+    const karg_para_list *from = (const karg_para_list *)(const void *)(host + r->at.lists);
+    const karg_list *stored = (const karg_list *)(const void *)(host + r->at.stored);
+    karg_para_query *queries = (karg_para_query *)(void *)(host + r->at.check_queries);
+    karg_para_list *to = (karg_para_list *)(void *)(host + r->at.check_lists);
+    karg_list *to_stored = (karg_list *)(void *)(host + r->at.check_stored);
+    r->checked = 0;
+    for (uint32_t i = 0; i < r->n_checks; i++) {
+        const check *c = &r->checks[i];
+        queries[i] = (karg_para_query){.first = r->checked, .list = 2 * i, .n_lists = 2};
+        r->checked += c->n;
+        for (uint32_t k = 2 * i; c->n > 0 && k < 2 * i + 2; k++) {
+            to[k] = from[c->word];
+            if (r->method->codec)
+                to_stored[k] = stored[c->word];
+        }
+    }
+    queries[r->n_checks] = (karg_para_query){.first = r->checked};
+}
+
+static rp_status search(rp__para_launch *p, const rp__para_method *method, const karg_para *args)
+{
+    const rp__launch how = {args->tiles, KARG_PARA_THREADS,
+                            method->shared * (KARG_PARA_THREADS / 32)};
+    return rp__device_launch(p->device, method->kernel, how, args);
+}
+
+static rp_status run_checks(const flight *f, const karg_para *args)
+{
+    const run *r = run_of(f);
+    const rp__cu_ptr at = para_of(f)->scratch.at;
+    karg_para own = *args;
+    if (r->checked == 0)
+        return RP_OK;
+    own.lists = at + r->at.check_lists;
+    own.stored = r->method->codec ? at + r->at.check_stored : 0;
+    own.queries = at + r->at.check_queries;
+    own.marks = at + r->at.check_marks;
+    own.n = r->checked;
+    own.n_queries = r->n_checks;
+    own.begin = 0;
+    own.end = UINT32_MAX;
+    own.tiles = (r->checked + KARG_PARA_THREADS - 1) / KARG_PARA_THREADS;
+    return search(para_of(f), r->method, &own);
+}
+
+/* Whether bits from `from` on are set, n of them. */
+static bool are_set(const uint32_t *words, uint32_t from, uint32_t n)
+{
+    bool is_so = true;
+    for (uint32_t i = from; i < from + n; i++)
+        is_so &= words[i / 32] >> i % 32 & 1;
+    return is_so;
+}
+
+static void end_checks(const flight *f)
+{
+    const rp__para_launch *p = para_of(f);
+    run *r = run_of(f);
+    const uint32_t *marks = (const uint32_t *)(const void *)(p->host + r->at.check_marks);
+    for (uint32_t i = 0, first = 0; i < r->n_checks; first += r->checks[i++].n) {
+        check *c = &r->checks[i];
+        const uint64_t key = sound_key(r, c->term);
+        c->is_damaged = !are_set(marks, first, c->n);
+        if (c->n > 0 && !c->is_damaged)
+            *sound_place(p, key) = key;
+    }
+}
+
+static bool is_aux_damaged(const run *r, const karg_para_query *query)
+{
+    bool is_damaged = false;
+    for (uint32_t i = 0; i < query->n_lists; i++) {
+        const word *w = &r->words[query->list + i];
+        is_damaged = is_damaged || (w->check && r->checks[w->check - 1].is_damaged);
+    }
+    return is_damaged;
 }
 
 /* ---- Lists -------------------------------------------------------------------------------------- */
@@ -97,7 +250,7 @@ static rp_status take_arrays(flight *f, run *r)
     l->names = rp__arena_array(arena, n, sizeof *l->names);
     l->stored = rp__arena_zero(arena, n, sizeof *l->stored);
     bool has_all = r->words && r->items && r->queries && l->names && l->stored;
-    return has_all ? RP_OK : rp__exec_no_memory(f);
+    return has_all ? take_checks(f, r, n) : rp__exec_no_memory(f);
 }
 
 /* Puts the leaves of a query behind those of others, the shortest list first. */
@@ -115,8 +268,8 @@ static void put_leaves(run *r, const rp__query *query)
     }
 }
 
-/* Auxiliary data as kernels read them: of lr all bytes, of hs the starts. */
-static rp_status open_aux(const flight *f, const run *r, word *w)
+/* Auxiliary data as kernels read them: of lr all bytes, of hs the starts. RP_LIMIT: the launch checks no more. */
+static rp_status open_aux(const flight *f, run *r, word *w)
 {
     rp_status status = rp__segment_aux(f->exec->prototype->segment, r->kind, w->term, &w->aux);
     if (status != RP_OK)
@@ -125,7 +278,7 @@ static rp_status open_aux(const flight *f, const run *r, word *w)
     w->aux_bytes = is_lr ? (const uint8_t *)w->aux.t - LR_HEAD : (const uint8_t *)w->aux.starts;
     w->n_aux_bytes = is_lr ? r->kind->bound(r->kind, w->aux.n)
                            : (w->aux.n_buckets + (size_t)1) * sizeof(uint32_t);
-    return RP_OK;
+    return add_check(f, r, w) ? RP_OK : RP_LIMIT;
 }
 
 /* A list that is not in the method's codec, as one in the dictionary, is read as docids. */
@@ -142,7 +295,7 @@ static rp_status open_stored(flight *f, const run *r, word *w)
 }
 
 /* All but the shortest list are searched. */
-static rp_status open_words(flight *f, const run *r, uint32_t n)
+static rp_status open_words(flight *f, run *r, uint32_t n)
 {
     rp_status status = RP_OK;
     for (uint32_t i = 1; i < n && status == RP_OK; i++) {
@@ -164,9 +317,9 @@ static rp_status add_query(flight *f, rp__batch_item *item)
     put_leaves(r, &item->query);
     const uint64_t elements = (uint64_t)r->elements + r->words[r->n_words].term->df;
     rp_status status = elements < INT32_MAX ? open_words(f, r, n) : RP_NO_MEMORY;
-    if (status == RP_DAMAGED) {
+    if (status == RP_DAMAGED || status == RP_LIMIT) {
         f->lists.n_stored = n_stored;
-        rp__exec_refuse(item, RP_FALLBACK_DAMAGED);
+        rp__exec_refuse(item, status == RP_LIMIT ? RP_FALLBACK_BATCH : RP_FALLBACK_DAMAGED);
         return RP_OK;
     }
     if (status != RP_OK)
@@ -209,6 +362,8 @@ rp_status rp__para_launch_begin(flight *f)
                           .elements = r->elements,
                           .k = (uint32_t)query->k,
                           .aux = f->exec->index->residency->is_whole ? 0 : count_aux(r),
+                          .checks = r->n_checks,
+                          .checked = r->checked,
                           .has_stored = r->method->codec != NULL});
     return status;
 }
@@ -258,8 +413,12 @@ static rp_status put_aux(const flight *f, const word *w, size_t *used, uint64_t 
 
 static rp_status put_word(const flight *f, uint32_t i, size_t *used)
 {
-    const run *r = run_of(f);
+    run *r = run_of(f);
     const word *w = &r->words[i];
+    if (w->check) {
+        r->checks[w->check - 1].word = i;
+        r->checks[w->check - 1].n = w->made->n;
+    }
     uint8_t *host = para_of(f)->host;
     karg_para_list *list = (karg_para_list *)(void *)(host + r->at.lists) + i;
     karg_list *stored = (karg_list *)(void *)(host + r->at.stored) + i;
@@ -320,8 +479,12 @@ rp_status rp__para_launch_find(flight *f)
     }
     if (status == RP_OK)
         status = grow(p->device, &p->host, &p->host_bytes, r->at.host);
-    if (status == RP_OK)
+    for (uint32_t i = 0; i < r->n_checks; i++)
+        r->checks[i].n = 0;
+    if (status == RP_OK) {
         put_queries(f);
+        put_checks(f);
+    }
     return status;
 }
 
@@ -364,10 +527,8 @@ static karg_para args_of(const flight *f)
 
 static rp_status intersect(rp__para_launch *p, const rp__para_method *method, const karg_para *args)
 {
-    const rp__launch how = {args->tiles, KARG_PARA_THREADS,
-                            method->shared * (KARG_PARA_THREADS / 32)};
     const rp__launch compact = {args->tiles, KARG_PARA_THREADS, KARG_SCRATCH * sizeof(uint32_t)};
-    rp_status status = rp__device_launch(p->device, method->kernel, how, args);
+    rp_status status = search(p, method, args);
     if (status == RP_OK)
         status = mark(p, 2);
     return status == RP_OK
@@ -410,6 +571,8 @@ static rp_status run_kernels(const flight *f)
     rp__para_launch *p = para_of(f);
     const karg_para args = args_of(f);
     rp_status status = rp__device_fill(p->device, args.state, 0, r->at.state_words);
+    if (status == RP_OK)
+        status = run_checks(f, &args);
     if (status == RP_OK)
         status = mark(p, 1);
     if (status == RP_OK)
@@ -537,9 +700,13 @@ rp_status rp__para_launch_take(flight *f)
 {
     const run *r = run_of(f);
     rp__para_launch *p = para_of(f);
+    if (r->checked > 0)
+        end_checks(f);
     for (uint32_t q = 0; q < r->n; q++)
         if (r->items[q]->status == RP_OK)
-            rp__exec_refuse(r->items[q], take_one(f, q, &r->items[q]->answer));
+            rp__exec_refuse(r->items[q], is_aux_damaged(r, &r->queries[q])
+                                             ? RP_FALLBACK_DAMAGED
+                                             : take_one(f, q, &r->items[q]->answer));
     p->times.host += p->is_measured ? rp__clock_now() - r->begun : 0;
     return RP_OK;
 }

@@ -12,7 +12,11 @@
 
 struct rp__flight;
 
-enum { RP_PARA_QUERIES = 1 << 14 }; /* of a launch */
+enum {
+    RP_PARA_QUERIES = 1 << 14, /* of a launch */
+    RP_PARA_SOUND = 1 << 16,
+    RP_PARA_CHECKED = 1 << 30, /* postings whose auxiliary data a launch checks, at most */
+};
 
 /* Nanoseconds of launches: the host's, from the queries to the launch and from its end to answers;
  * the device's, for copies and for kernels; the first kernel's of them. */
@@ -34,6 +38,9 @@ typedef struct rp__para_launch {
     uint8_t *pinned; /* for docids */
     size_t pinned_bytes;
     rp__cu_event marks[7]; /* before and after copies and kernels; NULL: not made yet */
+    /* auxiliary data that were found to be sound, by a hash of their list and method; 0: none. NULL:
+     * no launch has read any */
+    uint64_t *sound;
 } rp__para_launch;
 
 void rp__para_launch_open(rp__para_launch *p, rp__device *device);

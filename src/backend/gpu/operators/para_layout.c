@@ -21,10 +21,14 @@ rp__para_layout rp__para_layout_of(const rp__para_sizes *s)
     l.lists = take(&at, s->lists, sizeof(karg_para_list));
     l.stored = take(&at, s->has_stored ? s->lists : 0, sizeof(karg_list));
     l.aux = take(&at, s->aux, 1);
+    l.check_queries = take(&at, s->checks + (size_t)1, sizeof(karg_para_query));
+    l.check_lists = take(&at, 2 * (size_t)s->checks, sizeof(karg_para_list));
+    l.check_stored = take(&at, s->has_stored ? 2 * (size_t)s->checks : 0, sizeof(karg_list));
     l.in = at;
     l.begins = take(&at, s->queries + (size_t)1, sizeof(uint32_t));
     l.counts = take(&at, s->queries, sizeof(uint32_t));
     l.pairs = take(&at, (size_t)s->queries * s->k, sizeof(karg_pair));
+    l.check_marks = take(&at, s->checked / 32 + (size_t)1, sizeof(uint32_t));
     l.out = at - l.begins;
     l.host = at;
     l.marks = take(&at, s->elements / 32 + (size_t)1, sizeof(uint32_t));

@@ -12,14 +12,17 @@ enum { RP_PARA_ALIGN = 256 };
 typedef struct rp__para_sizes {
     uint32_t queries, lists, elements, k;
     size_t aux; /* bytes of auxiliary data that travel along */
+    /* lists whose auxiliary data are checked, and their postings */
+    uint32_t checks, checked;
     bool has_stored;
 } rp__para_sizes;
 
 /* Places, in bytes. */
 typedef struct rp__para_layout {
     size_t queries, lists, stored, aux; /* what goes in: `in` bytes from 0 on */
+    size_t check_queries, check_lists, check_stored;
     size_t in;
-    size_t begins, counts, pairs; /* what comes out: `out` bytes from `begins` on */
+    size_t begins, counts, pairs, check_marks; /* what comes out: `out` bytes from `begins` on */
     size_t out;
     size_t host;                  /* bytes of the host's memory: up to here */
     size_t marks, docids, scores; /* the device's alone */

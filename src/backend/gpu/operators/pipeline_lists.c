@@ -109,9 +109,9 @@ static rp_status open_stored(rp__pipeline *p, rp__pipe_list *l)
     if (!rp__gpu_list_has_docids(list))
         return RP_OK;
     rp_status status = rp__gpu_list_point(list, &l->term->stored->at, &l->word);
-    if (status != RP_OK)
-        return refuse(p->flight, RP_FALLBACK_DAMAGED);
-    return rp__launch_lists_check(p->flight, l->term, &l->word);
+    if (status == RP_OK)
+        status = rp__launch_lists_check(p->flight, l->term, &l->word);
+    return status == RP_DAMAGED ? refuse(p->flight, RP_FALLBACK_DAMAGED) : status;
 }
 
 static rp_status open_list(rp__pipeline *p, rp__pipe_list *l)

@@ -112,7 +112,7 @@ PRIM bool check_block(const karg_term &term, uint32_t b, bool is_partial, check_
         return false;
     if (prim_lane() == 0)
         scratch->found.damaged = 0;
-    if (term_block(term, b, scratch->docids, &scratch->found) != count)
+    if (term_block<true>(term, b, scratch->docids, &scratch->found) != count)
         return false;
     bool is_sound = check_docids(list, b, count, scratch->docids);
     if (list.codec == KARG_CODEC_BITMAP) {

@@ -434,4 +434,14 @@ PRIM uint32_t lrc_bucket(const karg_list &list, uint32_t x)
     return search_first(last, from, prim_min(directory_bits(list, at + 8 * entry) & mask, none), x);
 }
 
+/* Whether lrc_bucket finds block b for all of its docids, which are `first` to `last`: it does for
+ * the last one, and all are in one bucket. */
+PRIM bool lrc_bucket_has(const karg_list &list, uint32_t b, uint32_t first, uint32_t last)
+{
+    if (lrc_bucket(list, last) != b)
+        return false;
+    uint32_t shift = directory_bits(list, 8 * (uint64_t)(list.docs_bytes - LRC_TAIL)) & 63;
+    return (uint64_t)first >> shift == (uint64_t)last >> shift;
+}
+
 #endif

@@ -16,7 +16,7 @@ PRIM_APART bool or_add_block(uint32_t *scores, uint32_t *block, uint64_t list, u
     karg_found *found = prim_at<karg_found>(stored->found);
     uint32_t tfs[4], pending = 0;
     bool hits = false;
-    const uint32_t n = term_block(stored->term, b, block, found), slot = 4 * prim_lane();
+    const uint32_t n = term_block<true>(stored->term, b, block, found), slot = 4 * prim_lane();
     const uint4 four = *(const uint4 *)(block + slot);
 #pragma unroll
     for (uint32_t e = 0; e < 4; e++) {

@@ -243,8 +243,19 @@ PRIM void term_open_raw(const karg_list &list, uint32_t b, uint32_t count, uint3
         out[i] = i < count ? prim_load(&docids[i]) : UINT32_MAX;
 }
 
+/* Words of a bitmap in which a block is looked for, whose last docid is `last` if the list has a
+ * directory. */
+template <bool TO_LAST> PRIM uint32_t term_words(const karg_term &term, uint32_t last)
+{
+    if (!TO_LAST || !term.list.last)
+        return term.n_words;
+    return last < term.base ? 0 : prim_min(term.n_words, (last - term.base) / 32 + 1);
+}
+
 /* From the bit after `base` on: as many as the block has, if they are there. */
-PRIM void term_open_bits(const karg_term &term, uint32_t base, uint32_t count, uint32_t *out)
+template <bool TO_LAST>
+PRIM void term_open_bits(const karg_term &term, uint32_t base, uint32_t last, uint32_t count,
+                         uint32_t *out)
 {
     const uint32_t *words = prim_at<const uint32_t>(term.list.docs);
     uint32_t n = 0, bit = base + 1 > term.base ? base + 1 - term.base : 0;
@@ -253,8 +264,9 @@ PRIM void term_open_bits(const karg_term &term, uint32_t base, uint32_t count, u
         out[i] = UINT32_MAX;
     prim_sync_tile();
 #pragma unroll 1
-    for (uint32_t w = bit / 32; w < term.n_words && n < count; w += 32) {
-        uint32_t at = w + prim_lane(), set = at < term.n_words ? prim_load(&words[at]) : 0;
+    for (uint32_t w = bit / 32; w < term_words<TO_LAST>(term, last) && n < count; w += 32) {
+        uint32_t at = w + prim_lane(),
+                 set = at < term_words<TO_LAST>(term, last) ? prim_load(&words[at]) : 0;
         set &= at == bit / 32 ? ~prim_mask(bit % 32) : ~0U;
         uint32_t up_to = scan_add<32>(prim_count(set)), slot = n + up_to - prim_count(set);
 #pragma unroll 1
@@ -277,7 +289,9 @@ PRIM void term_open_coded(const karg_list &list, uint32_t b, uint32_t base, uint
 }
 
 /* By a warp: the docids of block b, to shared memory with room for a block. How many; 0:
- * damaged. */
+ * damaged. TO_LAST is for kernels that read many blocks of a list that may be damaged: they do not
+ * look for a block of a bitmap whose bits are gone up to the bitmap's end. */
+template <bool TO_LAST = false>
 PRIM uint32_t term_block(const karg_term &term, uint32_t b, uint32_t *out, karg_found *found)
 {
     const karg_list &list = term.list;
@@ -289,7 +303,7 @@ PRIM uint32_t term_block(const karg_term &term, uint32_t b, uint32_t *out, karg_
     if (list.codec == KARG_CODEC_RAW)
         term_open_raw(list, b, count, out);
     else if (list.codec == KARG_CODEC_BITMAP)
-        term_open_bits(term, base, count, out);
+        term_open_bits<TO_LAST>(term, base, last, count, out);
     else
         term_open_coded(list, b, base, count, out);
     prim_sync_tile();
