@@ -16,7 +16,6 @@ enum {
     WIDEST = 100,
     HELD = 4 << 20, /* bytes that an open index and a document on its way to the answer take */
     STEPS = 160,    /* operators of a query that are shown */
-    KERNELS = 64,   /* kernels, likewise */
     SHOWN = (1 << 20) + 1, /* bytes of title and text; snippets are made of the first 1 MiB */
 };
 
@@ -301,19 +300,6 @@ static rp_status write_corrections(rp__json_writer *w, const rp__answer *answer,
     return status;
 }
 
-/* Of a query by a named algorithm of the GPU. */
-static void write_kernels(rp__json_writer *w, const rp_searcher *searcher)
-{
-    rp_kernel_count kernels[KERNELS];
-    const size_t n = rp_searcher_get_kernels(searcher, kernels, KERNELS);
-    if (n == 0)
-        return;
-    rp__json_writer_begin(w, "kernels", '{');
-    for (size_t i = 0; i < n && i < KERNELS; i++)
-        rp__json_writer_uint(w, kernels[i].name, kernels[i].launches);
-    rp__json_writer_end(w, '}');
-}
-
 /* Of a query that a GPU was asked for. */
 static void write_gpu(rp__json_writer *w, const rp__answer *answer)
 {
@@ -323,7 +309,7 @@ static void write_gpu(rp__json_writer *w, const rp__answer *answer)
         return;
     rp__json_writer_begin(w, "gpu", '{');
     rp__gpu_report_write(w, &answer->hits->gpu, answer->hits->fallback);
-    write_kernels(w, answer->searcher);
+    rp__gpu_report_write_kernels(w, answer->searcher);
     rp__json_writer_end(w, '}');
 }
 
