@@ -94,6 +94,12 @@ typedef struct rp_query_step {
     double queued_us, estimated_us;
 } rp_query_step;
 
+/* A kernel that was launched on a GPU for a query. */
+typedef struct rp_kernel_count {
+    const char *name; /* static */
+    uint64_t launches;
+} rp_kernel_count;
+
 /* A list that was read for a query. */
 typedef struct rp_list_read {
     const char *term;

@@ -52,6 +52,10 @@ typedef struct rp__trace {
     rp__trace_event *events;  /* the caller's */
     size_t n, max;            /* past max events are counted, not kept */
     uint64_t elements, bytes; /* of all events */
+    /* (optional) the caller's: what was launched on devices, each kernel once; of more than
+     * max_kernels the first ones */
+    rp_kernel_count *kernels;
+    size_t n_kernels, max_kernels;
     /* (optional) by word of the query: blocks of its list that cores decoded, each as often as it
      * was; has_blocks: a core has counted */
     uint32_t *blocks;
@@ -64,6 +68,8 @@ typedef struct rp__trace {
 uint64_t rp__trace_begin(const rp__trace *trace);
 /* Adds an event that ends now. `trace` may be NULL. */
 void rp__trace_end(rp__trace *trace, const rp__trace_event *event);
+/* Adds launches of a kernel, whose name is static. */
+void rp__trace_kernel(rp__trace *trace, const char *name, uint64_t launches);
 
 typedef struct rp__query {
     const rp__segment *segment;

@@ -1,5 +1,7 @@
-/* trace.c: a record of what was done for a query, event by event. */
+/* trace.c: a record of what was done for a query, event by event, and of the kernels that were launched. */
 #include "backend/backend.h"
+
+#include <string.h>
 
 #include "base/clock.h"
 
@@ -19,4 +21,16 @@ void rp__trace_end(rp__trace *trace, const rp__trace_event *event)
     trace->n++;
     trace->elements += event->elements;
     trace->bytes += event->bytes;
+}
+
+void rp__trace_kernel(rp__trace *trace, const char *name, uint64_t launches)
+{
+    size_t i = 0;
+    while (i < trace->n_kernels && strcmp(trace->kernels[i].name, name) != 0)
+        i++;
+    if (i == trace->max_kernels)
+        return;
+    if (i == trace->n_kernels)
+        trace->kernels[trace->n_kernels++] = (rp_kernel_count){.name = name};
+    trace->kernels[i].launches += launches;
 }

@@ -319,6 +319,7 @@ static void write_gpu(rp__json_writer *w, const rp__answer *answer)
         return;
     rp__json_writer_begin(w, "gpu", '{');
     rp__gpu_report_write(w, &answer->hits->gpu, answer->hits->fallback);
+    rp__gpu_report_write_kernels(w, answer->searcher);
     rp__json_writer_end(w, '}');
 }
 

@@ -3,6 +3,8 @@
 
 #include "cli/figures.h"
 
+enum { KERNELS = 64 }; /* of a query, that are shown */
+
 void rp__gpu_report_write(rp__json_writer *w, const rp_gpu_counters *gpu, rp_fallback fallback)
 {
     rp__json_writer_uint(w, "launches", gpu->launches);
@@ -11,6 +13,18 @@ void rp__gpu_report_write(rp__json_writer *w, const rp_gpu_counters *gpu, rp_fal
     rp__json_writer_uint(w, "host_decoded_lists", gpu->host_decoded_lists);
     rp__json_writer_uint(w, "host_decoded_postings", gpu->host_decoded_postings);
     rp__json_writer_text(w, "fallback", fallback ? rp_fallback_name(fallback) : NULL);
+}
+
+void rp__gpu_report_write_kernels(rp__json_writer *w, const rp_searcher *searcher)
+{
+    rp_kernel_count kernels[KERNELS];
+    const size_t n = rp_searcher_get_kernels(searcher, kernels, KERNELS);
+    if (n == 0)
+        return;
+    rp__json_writer_begin(w, "kernels", '{');
+    for (size_t i = 0; i < n && i < KERNELS; i++)
+        rp__json_writer_uint(w, kernels[i].name, kernels[i].launches);
+    rp__json_writer_end(w, '}');
 }
 
 static rp_fallback most_frequent(const rp_batch_report *report)

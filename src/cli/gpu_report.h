@@ -10,6 +10,9 @@
 /* Counters and the name of the fallback, null where there was none, into the object that is
  * open. */
 void rp__gpu_report_write(rp__json_writer *w, const rp_gpu_counters *gpu, rp_fallback fallback);
+/* The launches of each kernel for the searcher's last query, by an algorithm of the GPU that was
+ * named; of others nothing. */
+void rp__gpu_report_write_kernels(rp__json_writer *w, const rp_searcher *searcher);
 /* The counters of a batch, its most frequent fallback, and how many queries each one had. */
 void rp__gpu_report_write_batch(rp__json_writer *w, const rp_batch_report *report);
 

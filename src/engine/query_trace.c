@@ -17,7 +17,10 @@ rp_status rp__query_trace_new(rp_searcher *s)
 
 void rp__query_trace_begin(rp_searcher *s)
 {
-    s->trace = (rp__trace){.events = s->events, .max = RP_QUERY_TRACE_MAX};
+    s->trace = (rp__trace){.events = s->events,
+                           .max = RP_QUERY_TRACE_MAX,
+                           .kernels = s->kernels,
+                           .max_kernels = RP_QUERY_TRACE_KERNELS};
     s->traced = s->events ? rp__clock_now() : 0;
 }
 
@@ -172,5 +175,15 @@ size_t rp_searcher_get_steps(const rp_searcher *searcher, rp_query_step *out, si
             out[n] = step_of(searcher, event);
         n++;
     }
+    return n;
+}
+
+size_t rp_searcher_get_kernels(const rp_searcher *searcher, rp_kernel_count *out, size_t max)
+{
+    if (!searcher || RP_MISSING_ARRAY(NULL, out, max))
+        return 0;
+    const size_t n = searcher->trace.n_kernels;
+    for (size_t i = 0; i < n && i < max; i++)
+        out[i] = searcher->trace.kernels[i];
     return n;
 }

@@ -5,7 +5,10 @@
 #include "backend/backend.h"
 #include "riposte/search.h"
 
-enum { RP_QUERY_TRACE_MAX = 160 }; /* operators of one query that are kept: the first ones */
+enum {
+    RP_QUERY_TRACE_MAX = 160,    /* operators of one query that are kept: the first ones */
+    RP_QUERY_TRACE_KERNELS = 64, /* kernels, likewise */
+};
 
 /* Where an executor sent a query, and what came of it there. */
 typedef struct rp__decision {

@@ -25,7 +25,8 @@ struct rp_searcher {
     char *algorithm;         /* the copy that options name, if it is a GPU's; NULL: none */
     rp__trace trace;         /* of the last query */
     rp__trace_event *events; /* of the trace: RP_QUERY_TRACE_MAX; NULL: it is not traced */
-    uint64_t traced;         /* since when */
+    rp_kernel_count kernels[RP_QUERY_TRACE_KERNELS]; /* of the trace */
+    uint64_t traced;                                 /* since when */
     rp__rank rank;
     rp__analyzer_state *analyzer;
     rp__term_table *terms; /* the index's, or one of who asks many queries */

@@ -459,6 +459,13 @@ CALL(rp_searcher_get_steps)
     return misuse_has(n == 0 && misuse_missing == -1);
 }
 
+CALL(rp_searcher_get_kernels)
+{
+    rp_kernel_count kernels[2];
+    size_t n = rp_searcher_get_kernels(NEED(0, misuse.searcher), NEED(1, kernels), 2);
+    return misuse_has(n == 0 && misuse_missing == -1);
+}
+
 /* ---- executor.h ------------------------------------------------------------------------------ */
 
 static void drop_outcome(void *arg, rp_outcome *outcome)
@@ -689,6 +696,7 @@ const misuse_row misuse_rows[] = {
     ROW(rp_gpu_get, STATUS_AND_ERROR, "out"),
     ROW(rp_searcher_get_gpu_state, VALUE, "searcher, out"),
     ROW(rp_searcher_get_steps, VALUE, "searcher, out"),
+    ROW(rp_searcher_get_kernels, VALUE, "searcher, out"),
     ROW(rp_eval_files, STATUS_AND_ERROR, "qrels, run, out"),
     ROW(rp_eval_free, VALUE, ""),
     ROW(rp_eval_run_name, VALUE, "eval"),

@@ -23,6 +23,8 @@
 #include "tempdir.h"
 
 enum { GROUP = 5, TEXT = 200, SMALL = 104 << 10 };
+/* How many there are, and how many methods read one codec alone. */
+enum { CODECS = 26, METHODS = 15, OWN_METHODS = 6 };
 
 static const char *const raw[] = {"raw"};
 static const char aux[] = "lr,hs16,hs32,hs64,hs128,hs256";
@@ -30,8 +32,10 @@ static const size_t ks[] = {0, 1, 10, 33, 1000};
 static collection documents;
 static tempdir dir;
 static uint64_t launched[RP_KERNELS_MAX];
-static uint64_t n_lists[16]; /* that were asked for, by their blocks */
-static char damaged[64];     /* what is, for messages */
+static uint32_t most_buckets; /* of a list that hs searched */
+static size_t n_taken;        /* methods, by codec */
+static uint64_t n_lists[16];  /* that were asked for, by their blocks */
+static char damaged[64];      /* what is, for messages */
 
 static int open_documents(void **state)
 {
@@ -219,7 +223,21 @@ static void count_launch(size_t kernel, const rp__fiber_launch *launch)
     launched[kernel]++;
 }
 
-static const rp__emulated_device_watcher watcher = {.queue_launch = count_launch};
+/* Of a launch that searches by buckets, which the memory of its queries is there for now. */
+static void see_buckets(size_t kernel, rp__fiber_launch *launch)
+{
+    if (kernel != RP_KERNEL_para_hs_kernel)
+        return;
+    const karg_para *args = launch->args;
+    const karg_para_query *queries = (const karg_para_query *)(uintptr_t)args->queries;
+    const karg_para_list *lists = (const karg_para_list *)(uintptr_t)args->lists;
+    const karg_para_query *last = &queries[args->n_queries - 1];
+    for (size_t i = 0; i < last->list + last->n_lists; i++)
+        most_buckets = lists[i].n_buckets > most_buckets ? lists[i].n_buckets : most_buckets;
+}
+
+static const rp__emulated_device_watcher watcher = {.queue_launch = count_launch,
+                                                    .launch = see_buckets};
 
 /* By its own kernel, and by no kernel that answers ANDs otherwise. */
 static void assert_launched(const rp__para_method *m)
@@ -230,10 +248,22 @@ static void assert_launched(const rp__para_method *m)
     assert_int_equal(launched[RP_KERNEL_and_batch_topk_kernel], 0);
 }
 
+/* Methods of hs have one kernel: by the same queries, each has fewer buckets than the one before. */
+static void ask_buckets(card *c, const rp__para_method *m, uint64_t seed, uint32_t *before)
+{
+    chance_seed(seed + 1);
+    most_buckets = 0;
+    ask_group(c, spec_of(m), 10);
+    if (most_buckets == 0 || most_buckets >= *before)
+        fail_msg("%s: %u buckets", m->name, most_buckets);
+    *before = most_buckets;
+}
+
 static void ask_codec(const char *codec, uint64_t seed)
 {
     const rp__para_method *m;
     card c;
+    uint32_t buckets = UINT32_MAX;
     open_card(&c, codec, seed, 0);
     chance_seed(seed + 1);
     for (size_t i = 0; (m = rp__para_method_at(i)); i++) {
@@ -243,6 +273,9 @@ static void ask_codec(const char *codec, uint64_t seed)
         ask_group(&c, spec_of(m), ks[(i + seed) % 5]);
         ask_one(&c, spec_of(m), 2 + i % 3, ks[(i + 2) % 5]);
         assert_launched(m);
+        if (m->kernel == RP_KERNEL_para_hs_kernel)
+            ask_buckets(&c, m, seed, &buckets);
+        n_taken++;
     }
     close_card(&c);
 }
@@ -257,6 +290,8 @@ static void every_method_answers_in_every_codec(void **state)
         for (uint64_t seed = orders.from; seed < orders.to; seed++)
             ask_codec(codec, seed);
     rp__emulated_device_watch(NULL);
+    assert_int_equal(n_taken,
+                     (CODECS * (METHODS - OWN_METHODS) + OWN_METHODS) * (orders.to - orders.from));
     for (size_t i = 3; i <= 9; i++)
         n_lists[0] += n_lists[i];
     assert_true(n_lists[0] > n_lists[1] + n_lists[2] + n_lists[10]);

@@ -2,8 +2,8 @@
  * on the emulated device (Ao et al. 2011, 4.3: the safe search range).
  *
  * Every subset of 0 to 11, then lists that are uniform, in clusters, bent, and with one gap. The CPU's
- * range of a docid must hold its rank; the device must find each docid that the list has, since it
- * looks in the range alone. Two orders of threads share the subsets, and 200,000 probes or more are
+ * range of a docid must hold its rank; the device must find each docid that the list has, by kernels
+ * of two lists and by those of PARA, since they look in the range alone. Two orders of threads share the subsets, and 200,000 probes or more are
  * made on each; with RIPOSTE_THOROUGH=1 both take all subsets, and there are 10,000,000 probes on
  * each. */
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 #include "backend/gpu/device/device.h"
 #include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/intersect.h"
+#include "parity/para_pair.h"
 #include "unit/codec/aux_case.h"
 
 enum {
@@ -123,7 +124,8 @@ static void random_probes_on_the_cpu(void **state)
 
 /* ---- On the device ----------------------------------------------------------------------------- */
 
-/* How a kernel works: which, elements of A a thread, and the auxiliary data that it needs. */
+/* How a kernel works: which, elements of A a thread (0: it is one of PARA), and the auxiliary data that
+ * it needs. */
 static const struct method {
     rp__kernel_id kernel;
     uint32_t each;
@@ -133,6 +135,9 @@ static const struct method {
     {RP_KERNEL_intersect_lr_local_kernel, 2, false},
     {RP_KERNEL_intersect_hs_x1_kernel, 1, true},
     {RP_KERNEL_intersect_hs_x2_kernel, 2, true},
+    {RP_KERNEL_para_lr_kernel, 0, false},
+    {RP_KERNEL_para_lr_local_kernel, 0, false},
+    {RP_KERNEL_para_hs_kernel, 0, true},
 };
 enum { METHODS = sizeof methods / sizeof methods[0] };
 
@@ -183,24 +188,18 @@ static void close_bench(bench *b)
 }
 
 /* Auxiliary data as kernels have them: all of lr; of hs the starts. */
-static void put_aux(bench *b, const aux_case *ac, karg_intersect *args)
+static void put_aux(bench *b, const aux_case *ac)
 {
     const uint8_t *from = ac->aux.starts ? (const uint8_t *)ac->aux.starts : ac->bytes;
     size_t bytes = ac->n_bytes - (size_t)(from - ac->bytes);
     assert_int_equal(rp__device_copy_in(&b->device, b->aux, from, bytes), RP_OK);
-    args->aux = b->aux;
-    args->shift = ac->aux.shift;
-    args->n_buckets = ac->aux.n_buckets;
 }
 
-/* What the device finds of A's docids is what a merge finds. */
-static void expect_merge(bench *b, const uint32_t *a, uint32_t na, const aux_case *ac,
-                         const char *name)
+/* What the device has found of A's docids is what a merge finds. */
+static void expect_merge(const bench *b, uint32_t found, const uint32_t *a, uint32_t na,
+                         const aux_case *ac, const char *name)
 {
-    uint32_t n = 0, found = 0;
-    assert_int_equal(rp__device_copy_out(&b->device, &found, b->count, sizeof found), RP_OK);
-    assert_int_equal(rp__device_copy_out(&b->device, b->got, b->out, na * sizeof *b->got), RP_OK);
-    assert_int_equal(rp__device_wait(&b->device), RP_OK);
+    uint32_t n = 0;
     for (uint32_t i = 0, j = 0; i < na; i++) {
         while (j < ac->n && ac->docids[j] < a[i])
             j++;
@@ -214,11 +213,15 @@ static void expect_merge(bench *b, const uint32_t *a, uint32_t na, const aux_cas
     assert_int_equal(found, n);
 }
 
-static void probe_on_device(bench *b, const struct method *m, const aux_case *ac, const uint32_t *a,
-                            uint32_t na)
+/* Returns how many are found. */
+static uint32_t probe_by_pair(bench *b, const struct method *m, const aux_case *ac,
+                              const uint32_t *a, uint32_t na)
 {
     karg_intersect args = {.a = b->a,
                            .b = b->b,
+                           .aux = b->aux,
+                           .shift = ac->aux.shift,
+                           .n_buckets = ac->aux.n_buckets,
                            .out = b->out,
                            .count = b->count,
                            .state = b->state,
@@ -227,12 +230,35 @@ static void probe_on_device(bench *b, const struct method *m, const aux_case *ac
                            .universe = ac->universe,
                            .capacity = na};
     rp__launch how;
-    put_aux(b, ac, &args);
+    uint32_t found = 0;
     assert_int_equal(rp__device_copy_in(&b->device, b->a, a, na * sizeof *a), RP_OK);
-    assert_int_equal(rp__device_copy_in(&b->device, b->b, ac->docids, ac->n * sizeof *a), RP_OK);
     rp__intersect_cut_docids(THREADS, m->each, &args, &how);
     assert_int_equal(rp__device_launch(&b->device, m->kernel, how, &args), RP_OK);
-    expect_merge(b, a, na, ac, m->is_hs ? "hs" : "lr");
+    assert_int_equal(rp__device_copy_out(&b->device, &found, b->count, sizeof found), RP_OK);
+    assert_int_equal(rp__device_copy_out(&b->device, b->got, b->out, na * sizeof *b->got), RP_OK);
+    assert_int_equal(rp__device_wait(&b->device), RP_OK);
+    return found;
+}
+
+static uint32_t probe_by_para(bench *b, const struct method *m, const aux_case *ac,
+                              const uint32_t *a, uint32_t na)
+{
+    const karg_para_list list = {.docids = b->b,
+                                 .aux = b->aux,
+                                 .n = ac->n,
+                                 .shift = ac->aux.shift,
+                                 .n_buckets = ac->aux.n_buckets};
+    return para_pair_run(&b->device, m->kernel, a, na, &list, NULL, b->got);
+}
+
+static void probe_on_device(bench *b, const struct method *m, const aux_case *ac, const uint32_t *a,
+                            uint32_t na)
+{
+    put_aux(b, ac);
+    assert_int_equal(rp__device_copy_in(&b->device, b->b, ac->docids, ac->n * sizeof *a), RP_OK);
+    const uint32_t found =
+        m->each > 0 ? probe_by_pair(b, m, ac, a, na) : probe_by_para(b, m, ac, a, na);
+    expect_merge(b, found, a, na, ac, rp__kernel_table_at(m->kernel)->name);
 }
 
 static const rp__aux_kind *kind_of(const struct method *m, uint32_t bucket)

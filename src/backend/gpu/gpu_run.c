@@ -111,6 +111,21 @@ static rp_status refuse(const gpu *g, rp_error *err)
                          fault[0] ? ": " : "", fault);
 }
 
+/* Launches are counted for the query from here on. */
+static void begin_kernels(rp__gpu_card *const *cards, size_t n, const rp__trace *trace)
+{
+    for (size_t i = 0; trace && i < n; i++)
+        memset(cards[i]->device.launched, 0, sizeof cards[i]->device.launched);
+}
+
+static void trace_kernels(rp__gpu_card *const *cards, size_t n, rp__trace *trace)
+{
+    for (size_t i = 0; trace && i < n; i++)
+        for (size_t k = 0; k < RP_KERNELS_MAX; k++)
+            if (cards[i]->device.launched[k] > 0)
+                rp__trace_kernel(trace, rp__kernel_table_at(k)->name, cards[i]->device.launched[k]);
+}
+
 static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,
                      rp_error *err)
 {
@@ -123,7 +138,9 @@ static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__
         *answer = (rp__answer){.fallback = find_reason(g)};
         return refuse(g, err);
     }
+    begin_kernels(cards, n, query->trace);
     rp_status status = rp__gpu_ranges_run(cards, n, query, arena, answer, err);
+    trace_kernels(cards, n, query->trace);
     if (query->trace && query->trace->n > n_events) /* its operators are there */
         return status;
     rp__trace_end(query->trace,

@@ -558,6 +558,7 @@ rp_status rp__device_launch_on(rp__device *d, rp__cu_stream stream, rp__kernel_i
         return status;
     use_card(d, rp__clock_now());
     d->counters.launches++;
+    d->launched[id]++;
     return rp__device_check(d, d->driver->launch(d->card->functions[id], how.grid, 1, 1, how.block,
                                                  1, 1, how.shared, stream, &record.out, NULL));
 }

@@ -29,6 +29,7 @@ typedef struct rp__device {
     rp_error fault;        /* why, or why the last call failed that did */
     /* of all work since it was opened; who decodes or transcodes lists for it adds that */
     rp_gpu_counters counters;
+    uint32_t launched[RP_KERNELS_MAX]; /* launches of each kernel; who reads them sets them to 0 */
 } rp__device;
 
 /* Opens card number `ordinal`. RP_UNAVAILABLE: why not, in err. Any number for a card. */

@@ -53,8 +53,9 @@ typedef struct run {
     uint32_t n_checks, slots;
     uint32_t checked; /* postings of their lists; of those that are launched, once that is known */
     layout at;
-    uint64_t begun;    /* when the host began */
-    uint64_t launched; /* when the device did, if the first query is traced */
+    uint64_t begun;       /* when the host began */
+    uint64_t launched;    /* when the device did, if the first query is traced */
+    rp__kernel_id search; /* the kernel that was launched to search */
 } run;
 
 static run *run_of(const flight *f)
@@ -525,10 +526,11 @@ static karg_para args_of(const flight *f)
                        .tiles = (r->elements + KARG_PARA_THREADS - 1) / KARG_PARA_THREADS};
 }
 
-static rp_status intersect(rp__para_launch *p, const rp__para_method *method, const karg_para *args)
+static rp_status intersect(rp__para_launch *p, run *r, const karg_para *args)
 {
     const rp__launch compact = {args->tiles, KARG_PARA_THREADS, KARG_SCRATCH * sizeof(uint32_t)};
-    rp_status status = search(p, method, args);
+    r->search = r->method->kernel;
+    rp_status status = search(p, r->method, args);
     if (status == RP_OK)
         status = mark(p, 2);
     return status == RP_OK
@@ -567,7 +569,7 @@ static rp_status rank(const flight *f, const karg_para *args)
 
 static rp_status run_kernels(const flight *f)
 {
-    const run *r = run_of(f);
+    run *r = run_of(f);
     rp__para_launch *p = para_of(f);
     const karg_para args = args_of(f);
     rp_status status = rp__device_fill(p->device, args.state, 0, r->at.state_words);
@@ -576,7 +578,7 @@ static rp_status run_kernels(const flight *f)
     if (status == RP_OK)
         status = mark(p, 1);
     if (status == RP_OK)
-        status = intersect(p, r->method, &args);
+        status = intersect(p, r, &args);
     if (status == RP_OK)
         status = rank(f, &args);
     return status == RP_OK ? mark(p, 3) : status;
@@ -651,7 +653,7 @@ static void add_times(rp__para_launch *p, uint32_t elements)
 static void trace(const run *r)
 {
     rp__trace_end(r->items[0]->query.trace,
-                  &(rp__trace_event){.stage = rp__kernel_table_at(r->method->kernel)->name,
+                  &(rp__trace_event){.stage = rp__kernel_table_at(r->search)->name,
                                      .processor = "gpu",
                                      .begin = r->launched,
                                      .elements = r->elements});
