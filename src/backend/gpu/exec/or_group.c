@@ -180,7 +180,8 @@ static rp_status point_tiles(flight *f)
         const term *t = &l->terms[i];
         if (point_tile(t, &l->tiles[i]) != RP_OK) {
             l->tiles[i].piece = NULL;
-            l->tiles[i].word = (karg_term){0}; /* a list of nothing, where its record has a place */
+            /* without postings: where there is a place for its cells, they are made of nothing */
+            l->tiles[i].word = (karg_term){0};
             l->tiles[i].is_fresh = l->tiles[i].is_fresh && l->tiles[i].is_stored;
             rp__exec_refuse(f->items[t->item], RP_FALLBACK_DAMAGED);
         } else if (t->stored && l->tiles[i].is_fresh) {
