@@ -5,6 +5,7 @@
 
 #include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/residency/lease.h"
+#include "backend/gpu/residency/stored_lists.h"
 #include "base/alloc.h"
 #include "base/thread.h"
 
@@ -596,6 +597,37 @@ static void what_was_found_is_not_evicted(void **state)
     close_world(&w);
 }
 
+/* A stored list lies where its entry says: the record of its piece may be another's, once it was
+ * evicted. */
+static void a_stored_list_is_found_by_its_entry(void **state)
+{
+    (void)state;
+    world w = {.n_wrong = 0};
+    user u;
+    rp__piece *piece;
+    open_world(&w);
+    open_user(&u, &w, false);
+    const rp__gpu_index index = {.residency = w.residency};
+    const rp__term term = {.list_offset = 0, .list_bytes = 2 * GRAIN};
+    const rp__list list = {.docs = w.residency->lists + GRAIN, .codec = rp__codec_at(0)};
+    const uint64_t bytes = rp__stored_lists_bytes(&term);
+    rp__lease_acquire(&u.lease);
+    assert_int_equal(rp__lease_take(&u.lease, bytes, RP_NEED_ALL, 5, 1, &piece), RP_OK);
+    const rp__cu_ptr at = piece->at;
+    const rp__resident made = {.key = rp__residency_key(&term, RP_USE_STORED),
+                               .at = at + bytes - sizeof(karg_term),
+                               .piece = piece,
+                               .repr = RP_REPR_STORED};
+    assert_true(rp__lease_publish(&u.lease, &(const rp__resident *){&made}, 1));
+    piece->at += GRAIN;
+    rp__stored_list stored = {.list = &list, .term = &term};
+    assert_int_equal(rp__stored_lists_find(&index, &u.lease, &stored, 1), RP_OK);
+    assert_true(stored.at.docs == at + GRAIN && stored.made.at == made.at);
+    piece->at = at;
+    close_user(&u);
+    close_world(&w);
+}
+
 /* Half of the threads launch, and end a little later; the others need all memory, and so end those leases for them. */
 static void run_detached(void *arg, uint32_t worker)
 {
@@ -727,6 +759,7 @@ int main(void)
         cmocka_unit_test(a_fault_ends_waiting),
         cmocka_unit_test(what_was_waited_for_in_vain_comes_back),
         cmocka_unit_test(what_was_found_is_not_evicted),
+        cmocka_unit_test(a_stored_list_is_found_by_its_entry),
         cmocka_unit_test(entries_are_told_apart_by_norms),
         cmocka_unit_test(every_call_may_fail),
     };
