@@ -28,8 +28,9 @@ static inline uint64_t shard_number(const char *name, uint64_t otherwise)
     return text && *text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-/* Orders of threads on the emulated device, from one up to before another: `few` of them, or twenty
- * with RIPOSTE_THOROUGH; a share of those. */
+/* Orders of threads on the emulated device, by number: those before `to`, the first of them `from`.
+ * There are `few` of them, or twenty with RIPOSTE_THOROUGH. A process has its share, and at least
+ * one: where there are more processes than orders, some have the same. */
 typedef struct shard_orders {
     uint64_t from, to;
 } shard_orders;
@@ -38,7 +39,8 @@ static inline shard_orders shard_orders_here(uint64_t few)
 {
     const uint64_t all = getenv("RIPOSTE_THOROUGH") ? 20 : few;
     const shard s = shard_here();
-    return (shard_orders){all * s.i / s.n, all * (s.i + 1) / s.n};
+    const uint64_t from = all * s.i / s.n, to = all * (s.i + 1) / s.n;
+    return (shard_orders){from, to > from ? to : from + 1};
 }
 
 #endif

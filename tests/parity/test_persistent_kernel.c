@@ -271,6 +271,38 @@ static void launches_go_first(void **state)
     assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
+/* Whoever evicts its scratch waits until it has left: what it stores there is not waited for
+ * with an answer. */
+static void scratch_is_evicted_behind_it(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < orders(); seed++) {
+        card a, b;
+        rp__piece *piece;
+        rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
+        open_card(&a, 1);
+        open_card(&b, 1);
+        while (!a.resident->is_there)
+            ask_and(&a);
+        assert_ptr_equal(a.query.lanes[RP_LANE_SINGLE].lease.kernel_stream, a.resident->stream);
+        rp__lease *lease = &b.query.lanes[RP_LANE_SINGLE].lease;
+        uint64_t bytes = a.index.residency->heap.bytes;
+        rp__lease_acquire(lease);
+        for (; a.query.single.stage.scratch.piece && bytes > 0; bytes /= 2)
+            while (a.query.single.stage.scratch.piece &&
+                   rp__lease_take(lease, bytes, RP_NEED_ALL, 1, 1, &piece) == RP_OK)
+                continue;
+        assert_null(a.query.single.stage.scratch.piece);
+        assert_int_equal(a.resident->mailbox->left, a.resident->launch);
+        rp__lease_end(lease);
+        for (size_t n = 0; n < QUERIES; n++)
+            ask_and(&a);
+        close_card(&b);
+        close_card(&a);
+        assert_int_equal(rp__emulated_device_in_use(), 0);
+    }
+}
+
 /* Queries that nobody finishes leave nothing behind that counts. */
 static void queries_may_be_left(void **state)
 {
@@ -396,11 +428,12 @@ static void every_call_may_fail(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bursts_are_answered),      cmocka_unit_test(idle_kernels_leave),
-        cmocka_unit_test(a_ring_may_come_too_late), cmocka_unit_test(launches_go_first),
-        cmocka_unit_test(queries_may_be_left),      cmocka_unit_test(searchers_take_turns),
-        cmocka_unit_test(numbers_begin_again),      cmocka_unit_test(faults_are_found),
-        cmocka_unit_test(every_call_may_fail),      cmocka_unit_test(lives_end),
+        cmocka_unit_test(bursts_are_answered),          cmocka_unit_test(idle_kernels_leave),
+        cmocka_unit_test(a_ring_may_come_too_late),     cmocka_unit_test(launches_go_first),
+        cmocka_unit_test(queries_may_be_left),          cmocka_unit_test(searchers_take_turns),
+        cmocka_unit_test(numbers_begin_again),          cmocka_unit_test(faults_are_found),
+        cmocka_unit_test(every_call_may_fail),          cmocka_unit_test(lives_end),
+        cmocka_unit_test(scratch_is_evicted_behind_it),
     };
     return cmocka_run_group_tests(tests, open_documents, close_documents);
 }

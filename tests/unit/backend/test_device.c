@@ -176,6 +176,47 @@ static void what_never_ends_is_left(void **state)
     assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
+/* An event may be recorded anew before it has come by: whoever was told to wait for it before
+ * waits for what it was then, on whatever stream. */
+static void an_event_is_recorded_anew(void **state)
+{
+    (void)state;
+    enum { ORDERS = 20, FILLS = 8, WORDS = FILLS + 1 };
+    for (uint64_t seed = 1; seed <= ORDERS; seed++) {
+        rp__device d;
+        rp__cu_stream first, last;
+        rp__cu_event event;
+        rp__cu_ptr at;
+        uint32_t words[WORDS] = {0};
+        open_device(&d, &(rp__emulated_device_options){.seed = seed});
+        const rp__driver *driver = d.driver;
+        assert_int_equal(rp__device_alloc(&d, sizeof words, &at), RP_OK);
+        assert_int_equal(driver->stream_create(&first, RP_CU_STREAM_OWN), RP_CU_OK);
+        assert_int_equal(driver->stream_create(&last, RP_CU_STREAM_OWN), RP_CU_OK);
+        assert_int_equal(driver->event_create(&event, RP_CU_EVENT_UNTIMED), RP_CU_OK);
+        assert_int_equal(driver->stream_after(d.stream, event, 0), RP_CU_OK); /* nothing yet */
+        for (uint32_t i = 0; i < FILLS; i++)
+            assert_int_equal(driver->fill32(at + 4 * i, 1, 1, first), RP_CU_OK);
+        assert_int_equal(driver->event_record(event, first), RP_CU_OK);
+        assert_int_equal(driver->stream_after(d.stream, event, 0), RP_CU_OK);
+        assert_int_equal(driver->fill32(at + 4 * FILLS, 2, 1, last), RP_CU_OK);
+        assert_int_equal(driver->event_record(event, last), RP_CU_OK);
+        assert_int_equal(rp__device_copy_out(&d, words, at, FILLS * sizeof words[0]), RP_OK);
+        assert_int_equal(rp__device_wait(&d), RP_OK);
+        for (uint32_t i = 0; i < FILLS; i++)
+            assert_int_equal(words[i], 1);
+        assert_int_equal(rp__device_wait_event(&d, event), RP_OK); /* as it is now */
+        assert_int_equal(rp__device_copy_out(&d, words, at, sizeof words), RP_OK);
+        assert_int_equal(rp__device_wait(&d), RP_OK);
+        assert_int_equal(words[FILLS], 2);
+        driver->event_destroy(event);
+        driver->stream_destroy(first);
+        driver->stream_destroy(last);
+        rp__device_free(&d, at);
+        rp__device_close(&d);
+    }
+}
+
 /* Launched well, and failed later: whoever waits is told. */
 static void work_may_fail_later(void **state)
 {
@@ -353,6 +394,7 @@ int main(void)
         cmocka_unit_test(every_call_may_fail),
         cmocka_unit_test(no_such_device),
         cmocka_unit_test(what_never_ends_is_left),
+        cmocka_unit_test(an_event_is_recorded_anew),
         cmocka_unit_test(work_may_fail_later),
         cmocka_unit_test(a_fault_is_all_devices),
         cmocka_unit_test(who_gave_up_does_not_ask_again),

@@ -5,6 +5,7 @@
 
 #include "backend/gpu/device/emulated_device.h"
 #include "backend/gpu/residency/lease.h"
+#include "backend/gpu/residency/stored_lists.h"
 #include "base/alloc.h"
 #include "base/thread.h"
 
@@ -179,17 +180,32 @@ static void run_user(void *arg, uint32_t worker)
     rp__device_close(&u.device);
 }
 
-static void many_threads_share_little(void **state)
+static void run_users(bool is_scarce)
 {
-    (void)state;
     world w = {.n_wrong = 0};
     open_world(&w);
+    w.residency->is_scarce = is_scarce;
+    w.residency->is_whole = !is_scarce;
     assert_int_equal(rp__thread_run(THREADS, run_user, &w), RP_OK);
     assert_int_equal(w.n_wrong, 0);
     assert_true(w.n_found > 0 && w.n_brought > 0);
     assert_true(w.residency->heap.stats.evicted > 0);
     assert_true(w.residency->heap.stats.peak <= HEAP);
     close_world(&w);
+}
+
+static void many_threads_share_little(void **state)
+{
+    (void)state;
+    run_users(true);
+}
+
+/* The same where evictions count as rare, so that they wait for streams, and scratch is taken
+ * without acquiring if it is free. */
+static void many_threads_wait_for_streams(void **state)
+{
+    (void)state;
+    run_users(false);
 }
 
 /* ---- One thread --------------------------------------------------------------------------------- */
@@ -300,6 +316,225 @@ static void scratch_is_given_back_behind_the_stream(void **state)
     close_world(&w);
 }
 
+/* ---- What is still on a stream ------------------------------------------------------------------ */
+
+enum { FILLS = 16 }; /* more than a look at the emulated device runs */
+
+/* Two users where evictions count as rare. Bytes of the heap that others may have. */
+static uint64_t open_plenty(world *w, user *a, user *b)
+{
+    open_world(w);
+    w->residency->is_scarce = false;
+    open_user(a, w, false);
+    open_user(b, w, false);
+    return HEAP - w->residency->heap.in_use;
+}
+
+static void close_plenty(world *w, user *a, user *b)
+{
+    close_user(a);
+    close_user(b);
+    close_world(w);
+}
+
+/* The user's device, and its residency, ask streams by this until the end of the watch. */
+static void watch_queries(world *w, user *u, rp__cu_result (*query)(rp__cu_stream))
+{
+    static rp__driver watched;
+    real = u->device.driver;
+    watched = *real;
+    watched.stream_query = query;
+    w->residency->driver = u->device.driver = &watched;
+}
+
+static void end_watch(world *w, user *u)
+{
+    w->residency->driver = u->device.driver = real;
+}
+
+/* As thread blocks that the host did not wait for, whose launch has scratch of so many bytes. */
+static void leave_work(user *u, rp__cu_stream stream)
+{
+    for (uint32_t i = 0; i < FILLS; i++)
+        assert_int_equal(u->device.driver->fill32(u->scratch.at, i, GRAIN / 4, stream), RP_CU_OK);
+}
+
+/* A turn that has ended, with work that has not. */
+static void run_turn(user *u, size_t bytes, rp__cu_stream stream)
+{
+    rp__lease_acquire(&u->lease);
+    assert_int_equal(rp__scratch_hold(&u->scratch, &u->lease, &u->device, bytes), RP_OK);
+    leave_work(u, stream);
+    rp__lease_end(&u->lease);
+}
+
+/* One look runs a command at most, and there were more. */
+static void assert_idle(const user *u, rp__cu_stream stream)
+{
+    assert_int_equal(u->device.driver->stream_query(stream), RP_CU_OK);
+}
+
+/* Where memory is plenty, the end of a lease waits for nothing. Whoever evicts its scratch then
+ * waits for its stream. */
+static void evicted_scratch_has_left_its_stream(void **state)
+{
+    (void)state;
+    world w = {.n_wrong = 0};
+    user a, b;
+    rp__piece *piece;
+    const uint64_t unused = open_plenty(&w, &a, &b);
+    run_turn(&a, GRAIN, a.device.stream);
+    rp__lease_acquire(&b.lease);
+    assert_int_equal(rp__lease_take(&b.lease, unused, RP_NEED_ALL, 1, 1, &piece), RP_OK);
+    assert_null(a.scratch.piece);
+    assert_idle(&a, a.device.stream);
+    close_plenty(&w, &a, &b);
+}
+
+static user *late; /* begins when a stream is next asked for */
+
+static rp__cu_result begin_late(rp__cu_stream stream)
+{
+    if (!late)
+        return real->stream_query(stream);
+    assert_true(rp__lease_enter(&late->lease));
+    late = NULL;
+    return RP_CU_NOT_READY;
+}
+
+/* The same where its owner begins again while the other one waits: that lease has not found what
+ * was evicted, but what is left of the one before may still be at work. */
+static void evicted_scratch_has_left_though_its_owner_goes_on(void **state)
+{
+    (void)state;
+    world w = {.n_wrong = 0};
+    user a, b, asked;
+    rp__piece *piece;
+    const uint64_t unused = open_plenty(&w, &a, &b);
+    open_user(&asked, &w, true); /* last, so that it is asked first */
+    watch_queries(&w, &b, begin_late);
+    run_turn(&a, GRAIN, a.device.stream);
+    assert_true(rp__lease_enter(&asked.lease));
+    rp__lease_launched(&asked.lease);
+    rp__lease_acquire(&b.lease);
+    late = &a;
+    assert_int_equal(rp__lease_take(&b.lease, unused, RP_NEED_ALL, 1, 1, &piece), RP_OK);
+    assert_true(a.lease.is_begun);
+    assert_idle(&a, a.device.stream);
+    end_watch(&w, &b);
+    close_user(&asked);
+    close_plenty(&w, &a, &b);
+}
+
+/* Its own scratch, of the time before: uploads go by another stream, which waits for nothing. */
+static void own_scratch_has_left_its_stream(void **state)
+{
+    (void)state;
+    enum { EVICTED, TRIMMED, GROWN, WAYS };
+    for (int way = 0; way < WAYS; way++) {
+        world w = {.n_wrong = 0};
+        user a, b;
+        rp__piece *piece;
+        const uint64_t unused = open_plenty(&w, &a, &b);
+        run_turn(&a, way == TRIMMED ? unused : GRAIN, a.device.stream);
+        rp__lease_acquire(&a.lease);
+        if (way != EVICTED)
+            assert_int_equal(
+                rp__scratch_hold(&a.scratch, &a.lease, &a.device, way == GROWN ? 2 * GRAIN : GRAIN),
+                RP_OK);
+        if (way != GROWN)
+            assert_int_equal(rp__lease_take(&a.lease, way == TRIMMED ? unused - GRAIN : unused,
+                                            RP_NEED_ALL, 1, 1, &piece),
+                             RP_OK);
+        assert_idle(&a, a.device.stream);
+        close_plenty(&w, &a, &b);
+    }
+}
+
+/* A persistent kernel writes there from a stream of its own, however much memory there is. */
+static void evicted_scratch_has_left_the_stream_of_a_kernel(void **state)
+{
+    (void)state;
+    for (int is_scarce = 0; is_scarce < 2; is_scarce++) {
+        world w = {.n_wrong = 0};
+        user a, b;
+        rp__cu_stream stream;
+        rp__piece *piece;
+        const uint64_t unused = open_plenty(&w, &a, &b);
+        w.residency->is_scarce = is_scarce;
+        assert_int_equal(a.device.driver->stream_create(&stream, RP_CU_STREAM_OWN), RP_CU_OK);
+        rp__lease_follow(&a.lease, stream);
+        run_turn(&a, GRAIN, stream);
+        rp__lease_acquire(&b.lease);
+        assert_int_equal(rp__lease_take(&b.lease, unused, RP_NEED_ALL, 1, 1, &piece), RP_OK);
+        assert_idle(&a, stream);
+        rp__lease_follow(&a.lease, NULL);
+        a.device.driver->stream_destroy(stream);
+        close_plenty(&w, &a, &b);
+    }
+}
+
+static struct {
+    rp__cu_ptr at;
+    rp__cu_stream stream;
+} busy;
+
+static rp__cu_result add_work(rp__cu_stream stream)
+{
+    for (uint32_t i = 0; i < 2; i++)
+        assert_int_equal(real->fill32(busy.at, i, 1, busy.stream), RP_CU_OK);
+    return real->stream_query(stream);
+}
+
+/* A stream that others of its thread use all the time is waited for as far as its work was given
+ * by then. */
+static void a_stream_need_not_be_idle(void **state)
+{
+    (void)state;
+    world w = {.n_wrong = 0};
+    user a, b;
+    rp__piece *piece;
+    const uint64_t unused = open_plenty(&w, &a, &b);
+    b.device.patience = UINT64_C(1000000000);
+    busy.stream = a.device.stream;
+    assert_int_equal(rp__device_alloc(&a.device, GRAIN, &busy.at), RP_OK);
+    watch_queries(&w, &b, add_work);
+    run_turn(&a, GRAIN, a.device.stream);
+    rp__lease_acquire(&b.lease);
+    assert_int_equal(rp__lease_take(&b.lease, unused, RP_NEED_ALL, 1, 1, &piece), RP_OK);
+    end_watch(&w, &b);
+    rp__device_settle(&a.device, a.device.stream);
+    rp__device_free(&a.device, busy.at);
+    close_plenty(&w, &a, &b);
+}
+
+static rp__cu_result fail_query(rp__cu_stream stream)
+{
+    (void)stream;
+    return RP_CU_ILLEGAL_ADDRESS;
+}
+
+/* A fault of work that is waited for is not work that takes long. */
+static void a_fault_ends_waiting(void **state)
+{
+    (void)state;
+    world w = {.n_wrong = 0};
+    user a, b;
+    rp__piece *piece;
+    const uint64_t unused = open_plenty(&w, &a, &b);
+    b.lease.is_detached = a.lease.is_detached = true;
+    b.device.patience = 1000000;
+    run_turn(&a, GRAIN, a.device.stream);
+    assert_true(rp__lease_enter(&a.lease));
+    rp__lease_launched(&a.lease);
+    watch_queries(&w, &b, fail_query);
+    rp__lease_acquire(&b.lease);
+    assert_int_equal(rp__lease_take(&b.lease, unused, RP_NEED_ALL, 1, 1, &piece), RP_UNAVAILABLE);
+    assert_true(rp__device_is_lost(&b.device));
+    end_watch(&w, &b);
+    close_plenty(&w, &a, &b);
+}
+
 /* What was evicted while a lease did not end in time is used once it has ended. */
 static void what_was_waited_for_in_vain_comes_back(void **state)
 {
@@ -358,6 +593,37 @@ static void what_was_found_is_not_evicted(void **state)
     rp__lease_acquire(&u.lease); /* another lease, which has not found it */
     assert_int_equal(rp__lease_take(&u.lease, unused, RP_NEED_ALL, 6, 1, &piece), RP_OK);
     close_user(&other);
+    close_user(&u);
+    close_world(&w);
+}
+
+/* A stored list lies where its entry says: the record of its piece may be another's, once it was
+ * evicted. */
+static void a_stored_list_is_found_by_its_entry(void **state)
+{
+    (void)state;
+    world w = {.n_wrong = 0};
+    user u;
+    rp__piece *piece;
+    open_world(&w);
+    open_user(&u, &w, false);
+    const rp__gpu_index index = {.residency = w.residency};
+    const rp__term term = {.list_offset = 0, .list_bytes = 2 * GRAIN};
+    const rp__list list = {.docs = w.residency->lists + GRAIN, .codec = rp__codec_at(0)};
+    const uint64_t bytes = rp__stored_lists_bytes(&term);
+    rp__lease_acquire(&u.lease);
+    assert_int_equal(rp__lease_take(&u.lease, bytes, RP_NEED_ALL, 5, 1, &piece), RP_OK);
+    const rp__cu_ptr at = piece->at;
+    const rp__resident made = {.key = rp__residency_key(&term, RP_USE_STORED),
+                               .at = at + bytes - sizeof(karg_term),
+                               .piece = piece,
+                               .repr = RP_REPR_STORED};
+    assert_true(rp__lease_publish(&u.lease, &(const rp__resident *){&made}, 1));
+    piece->at += GRAIN;
+    rp__stored_list stored = {.list = &list, .term = &term};
+    assert_int_equal(rp__stored_lists_find(&index, &u.lease, &stored, 1), RP_OK);
+    assert_true(stored.at.docs == at + GRAIN && stored.made.at == made.at);
+    piece->at = at;
     close_user(&u);
     close_world(&w);
 }
@@ -480,12 +746,20 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(many_threads_share_little),
+        cmocka_unit_test(many_threads_wait_for_streams),
         cmocka_unit_test(detached_leases_do_not_block),
         cmocka_unit_test(detached_leases_end_while_others_take),
         cmocka_unit_test(what_was_given_back_is_not_published),
         cmocka_unit_test(scratch_is_given_back_behind_the_stream),
+        cmocka_unit_test(evicted_scratch_has_left_its_stream),
+        cmocka_unit_test(evicted_scratch_has_left_though_its_owner_goes_on),
+        cmocka_unit_test(own_scratch_has_left_its_stream),
+        cmocka_unit_test(evicted_scratch_has_left_the_stream_of_a_kernel),
+        cmocka_unit_test(a_stream_need_not_be_idle),
+        cmocka_unit_test(a_fault_ends_waiting),
         cmocka_unit_test(what_was_waited_for_in_vain_comes_back),
         cmocka_unit_test(what_was_found_is_not_evicted),
+        cmocka_unit_test(a_stored_list_is_found_by_its_entry),
         cmocka_unit_test(entries_are_told_apart_by_norms),
         cmocka_unit_test(every_call_may_fail),
     };

@@ -54,7 +54,7 @@ struct CUstream_st {
 struct CUevent_st {
     kept kept;
     struct CUctx_st *device;
-    uint64_t recorded, done; /* records asked for, and come by */
+    uint64_t recorded, done; /* the last record that was asked for, and that came by */
     double at;               /* when that was */
 };
 
@@ -205,8 +205,10 @@ static rp__cu_result run_command(struct CUctx_st *d, command *c)
         return options.stop_code;
     }
     if (c->kind == RECORD) {
-        c->event->done = c->number;
-        c->event->at = d->clock;
+        if (c->number > c->event->done) { /* not an older one, of another stream */
+            c->event->done = c->number;
+            c->event->at = d->clock;
+        }
         return RP_CU_OK;
     }
     open_memory(d, c);
@@ -230,10 +232,21 @@ static void free_command(command *c)
     rp__free(c);
 }
 
+/* Whether a record of an event has yet to come by; 0: any of its records. Those on several streams
+ * come in any order. */
+static bool is_pending(const struct CUevent_st *event, uint64_t number)
+{
+    for (rp__cu_stream s = event->device->streams; s; s = s->next)
+        for (const command *c = s->first; c; c = c->next)
+            if (c->kind == RECORD && c->event == event && (number == 0 || c->number == number))
+                return true;
+    return false;
+}
+
 static bool can_run(const struct CUstream_st *s)
 {
     const command *c = s->first;
-    return c && (c->kind != AFTER || !c->event || c->event->done >= c->number);
+    return c && (c->kind != AFTER || !c->event || !is_pending(c->event, c->number));
 }
 
 /* Runs one command of some stream; false: none can go on. */
@@ -577,7 +590,7 @@ static rp__cu_result emu_stream_after(rp__cu_stream stream, rp__cu_event event, 
     ENTER();
     command *c = put(stream, AFTER);
     if (c) {
-        c->event = event;
+        c->event = event->recorded ? event : NULL;
         c->number = event->recorded;
     }
     return leave(c ? RP_CU_OK : RP_CU_NO_MEMORY);
@@ -606,7 +619,7 @@ static rp__cu_result emu_event_destroy(rp__cu_event event)
 {
     pthread_mutex_lock(&lock);
     calls++;
-    while (event->done < event->recorded && step(event->device))
+    while (is_pending(event, 0) && step(event->device))
         ;
     forget_event(event);
     give_back(&event->kept);

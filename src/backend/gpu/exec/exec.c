@@ -20,7 +20,7 @@ void rp__exec_open(rp__exec *e, rp__device *device, const rp__gpu_index *index)
     rp__lease_open(&e->lanes[RP_LANE_SINGLE].lease, residency, device, device->stream, false);
     rp__lease_open(&e->lanes[RP_LANE_OR].lease, residency, device, device->stream, false);
     rp__lease_open(&e->lanes[RP_LANE_PARA].lease, residency, device, device->stream, false);
-    rp__exec_stage_open(&e->single.stage, device, residency);
+    rp__exec_stage_open(&e->single.stage, device, &e->lanes[RP_LANE_SINGLE].lease);
     rp__fused_or_open(&e->ors, device);
     rp__para_launch_open(&e->para, device);
     e->ors.lease = &e->lanes[RP_LANE_OR].lease;
@@ -182,8 +182,8 @@ void rp__exec_add(rp__exec *e, rp__batch_item *item)
 
 /* ---- Launching ----------------------------------------------------------------------------------- */
 
-/* Where a query goes that its row has no memory for; NULL: nowhere, as one whose algorithm was chosen. Tiles are no way for queries of which too many
- * documents are near the best, either. */
+/* Where a query goes that its row has no memory for; NULL: nowhere, as one whose algorithm was chosen.
+ * Tiles are no way for queries of which too many documents are near the best, either. */
 static const rp__launch_row *find_other(const flight *f, const rp__batch_item *item)
 {
     rp__device *device = f->exec->device;

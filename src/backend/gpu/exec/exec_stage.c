@@ -5,10 +5,10 @@
 
 #include "base/bits.h"
 
-void rp__exec_stage_open(rp__exec_stage *s, rp__device *device, rp__residency *residency)
+void rp__exec_stage_open(rp__exec_stage *s, rp__device *device, rp__lease *lease)
 {
     *s = (rp__exec_stage){.device = device};
-    rp__persistent_kernel_open(&s->kernel, device, residency);
+    rp__persistent_kernel_open(&s->kernel, device, lease);
 }
 
 static void free_stage(rp__exec_stage *s)
@@ -23,7 +23,7 @@ void rp__exec_stage_close(rp__exec_stage *s)
 {
     if (!s->device)
         return;
-    rp__residency *residency = s->kernel.residency;
+    rp__residency *residency = s->kernel.lease->residency;
     rp__persistent_kernel_close(&s->kernel);
     rp__scratch_free(&s->scratch, residency, s->device);
     free_stage(s);
@@ -61,7 +61,7 @@ static rp_status clear_found(rp__exec_stage *s)
 rp_status rp__exec_stage_hold(rp__exec_stage *s, rp__lease *lease, size_t bytes)
 {
     rp_status status = RP_OK;
-    if (bytes > s->scratch.bytes) /* the kernel may still write what nobody reads any more */
+    if (bytes > s->scratch.bytes) /* it is given back; the kernel may still write pairs there */
         status = rp__persistent_kernel_settle(&s->kernel);
     if (status == RP_OK)
         status = rp__scratch_hold(&s->scratch, lease, s->device, bytes);

@@ -31,8 +31,9 @@ typedef struct rp__exec_stage {
 } rp__exec_stage;
 
 /* Nothing is allocated before it is needed. */
-void rp__exec_stage_open(rp__exec_stage *s, rp__device *device, rp__residency *residency);
-void rp__exec_stage_close(rp__exec_stage *s); /* its lease has ended; all zero is fine */
+void rp__exec_stage_open(rp__exec_stage *s, rp__device *device, rp__lease *lease);
+/* Its lease has ended, and is still open. All zero is fine. */
+void rp__exec_stage_close(rp__exec_stage *s);
 
 /* At least so many bytes; what was there is lost if there were fewer. */
 rp_status rp__exec_stage_grow(rp__exec_stage *s, size_t bytes);

@@ -1,9 +1,10 @@
 /* fused_and.c: many ANDs at once: lays out what kernels/fused/and_batch_topk.cu is given, and launches it.
  *
- * What goes in is one copy: where the parts of queries begin, then what queries bring along. Counts and pairs the kernels write to the host's memory themselves, and in the end a number that
- * the host looks for: so nothing is copied out, and the driver is not asked. Where there are many parts they come in
- * phases, in each of which every query has its share: so queries walk through documents together, and find lists that
- * they share in the cache. */
+ * What goes in is one copy: where the parts of queries begin, then what queries bring along. Counts
+ * and pairs the kernels write to the host's memory themselves, and in the end a number that the host
+ * looks for: so nothing is copied out, and the driver is not asked. Where there are many parts they
+ * come in phases, in each of which every query has its share: so queries walk through documents
+ * together, and find lists that they share in the cache. */
 #include "backend/gpu/exec/fused_and.h"
 
 #include <stddef.h>

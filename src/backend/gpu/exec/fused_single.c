@@ -374,17 +374,18 @@ static rp_status launch_or(flight *f)
 {
     rp__device *device = f->exec->device;
     karg_query *args = &run_of(f)->args;
-    uint32_t docs = args->end - args->begin, grid = (docs + 32 * WARPS - 1) / (32 * WARPS);
-    uint32_t max = GATHERERS * device->processors;
+    const size_t docs = args->end - args->begin;
+    const size_t grid = (docs + 32 * WARPS - 1) / (32 * WARPS);
+    const uint32_t max = GATHERERS * device->processors;
     rp__launch how = {(args->n_blocks + WARPS - 1) / WARPS, WARPS * 32,
                       WARPS * RP_BLOCK * (uint32_t)sizeof(uint32_t)};
     const rp__kernel_id kernel =
         is_near(f) ? RP_KERNEL_or_accumulate_kernel : RP_KERNEL_or_accumulate_many_kernel;
-    const size_t words = docs + ((size_t)docs + 31) / 32;
+    const size_t words = docs + (docs + 31) / 32;
     rp_status status = rp__device_fill(device, args->scores, 0, words);
     if (status == RP_OK)
         status = rp__device_launch(device, rp__launch_lists_kernel(f, kernel), how, args);
-    args->blocks = grid < max ? grid : max;
+    args->blocks = grid < max ? (uint32_t)grid : max;
     how = (rp__launch){args->blocks, WARPS * 32, shared_of(0)};
     if (status == RP_OK)
         status = rp__device_launch(device, RP_KERNEL_or_accumulate_gather_kernel, how, args);

@@ -186,8 +186,9 @@ static rp_status take(flight *f)
     return status;
 }
 
-/* Where lists stay, what is free is enough, as a rule, and threads need not wait for each other. RP_NOT_FOUND: it was not, or others have evicted something meanwhile. The persistent kernel leaves before anything is uploaded,
- * which would wait for it. */
+/* Where lists stay, what is free is enough, as a rule, and threads need not wait for each other.
+ * RP_NOT_FOUND: it was not, or others have evicted something meanwhile. The persistent kernel leaves
+ * before anything is uploaded, which would wait for it. */
 static rp_status bring(flight *f, bool is_again)
 {
     rp__launch_lists *l = &f->lists;

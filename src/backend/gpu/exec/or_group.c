@@ -192,7 +192,8 @@ static rp_status point_tiles(flight *f)
         if (status != RP_DAMAGED)
             return status;
         l->tiles[i].piece = NULL;
-        l->tiles[i].word = (karg_term){0}; /* a list of nothing, where its record has a place */
+        /* without postings: where there is a place for its cells, they are made of nothing */
+        l->tiles[i].word = (karg_term){0};
         l->tiles[i].is_fresh = l->tiles[i].is_fresh && l->tiles[i].is_stored;
         rp__exec_refuse(f->items[t->item], RP_FALLBACK_DAMAGED);
     }

@@ -16,21 +16,21 @@ enum {
     RINGS = 1 << 30, /* after which numbers begin again: a greater one is always a later one */
 };
 
-void rp__persistent_kernel_open(rp__persistent_kernel *r, rp__device *device,
-                                rp__residency *residency)
+void rp__persistent_kernel_open(rp__persistent_kernel *r, rp__device *device, rp__lease *lease)
 {
-    *r = (rp__persistent_kernel){.device = device, .residency = residency};
+    *r = (rp__persistent_kernel){.device = device, .lease = lease};
 }
 
 static void free_all(rp__persistent_kernel *r)
 {
     const rp__driver *driver = r->device->driver;
+    rp__lease_follow(r->lease, NULL);
     if (r->stream)
         driver->stream_destroy(r->stream);
     if (r->mailbox)
         driver->host_free(r->mailbox);
-    rp__residency_give(r->residency, r->piece);
-    rp__persistent_kernel_open(r, r->device, r->residency);
+    rp__residency_give(r->lease->residency, r->piece);
+    rp__persistent_kernel_open(r, r->device, r->lease);
 }
 
 void rp__persistent_kernel_close(rp__persistent_kernel *r)
@@ -61,7 +61,7 @@ static rp_status make(rp__persistent_kernel *r)
 {
     rp__device *d = r->device;
     void *mailbox = NULL;
-    r->piece = rp__residency_take_spare(r->residency, sizeof(karg_mailbox));
+    r->piece = rp__residency_take_spare(r->lease->residency, sizeof(karg_mailbox));
     if (!r->piece)
         return RP_NO_MEMORY;
     r->echo = r->piece->at;
@@ -69,6 +69,7 @@ static rp_status make(rp__persistent_kernel *r)
     if (status == RP_OK)
         status = rp__device_pin_mapped(d, sizeof(karg_mailbox), &mailbox, &r->mailbox_at);
     r->mailbox = mailbox;
+    rp__lease_follow(r->lease, r->stream);
     if (status == RP_OK) {
         memset(mailbox, 0, sizeof(karg_mailbox));
         status = clear_echo(r);
@@ -160,7 +161,7 @@ static rp_status launch(rp__persistent_kernel *r)
  * taken for it since. */
 rp_status rp__persistent_kernel_ask(rp__persistent_kernel *r, const karg_query *query, bool is_iiu)
 {
-    const uint64_t n_taken = r->residency->n_taken;
+    const uint64_t n_taken = r->lease->residency->n_taken;
     if (n_taken != r->n_taken || is_iiu != r->is_iiu)
         rp__persistent_kernel_dismiss(r);
     r->n_taken = n_taken;

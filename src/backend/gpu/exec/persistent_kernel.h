@@ -11,7 +11,7 @@
 
 #include "backend/gpu/device/device.h"
 #include "backend/gpu/kernels/args.h"
-#include "backend/gpu/residency/residency.h"
+#include "backend/gpu/residency/lease.h"
 
 enum { RP_PERSISTENT_KERNEL_WARPS = 16 }; /* of each multiprocessor, that share a query */
 
@@ -21,21 +21,21 @@ typedef struct rp__persistent_kernel {
     rp__cu_stream stream;
     karg_mailbox *mailbox;       /* pinned */
     rp__cu_ptr mailbox_at, echo; /* to the device: the same; the device's own */
-    rp__residency *residency;    /* of which the echo is a piece */
-    rp__piece *piece;
-    karg_mail ring;          /* the query that it was given last, with what it counts from */
-    uint64_t n_taken;        /* pieces of the residency, when it was last asked */
-    uint64_t last;           /* when it was last asked for */
-    uint32_t number, launch; /* of the last ring; of the last launch */
-    bool is_iiu;             /* how it scores */
-    bool is_there;           /* launched, and not dismissed since */
+    rp__lease *lease;            /* of its queries: who evicts their scratch waits for its stream */
+    rp__piece *piece;            /* of the residency: the echo */
+    karg_mail ring;              /* the query that it was given last, with what it counts from */
+    uint64_t n_taken;            /* pieces of the residency, when it was last asked */
+    uint64_t last;               /* when it was last asked for */
+    uint32_t number, launch;     /* of the last ring; of the last launch */
+    bool is_iiu;                 /* how it scores */
+    bool is_there;               /* launched, and not dismissed since */
     /* the counters at the echo could not be set back: they may differ from ring.base */
     bool is_unclear;
 } rp__persistent_kernel;
 
 /* Nothing is allocated before it is needed. */
 void rp__persistent_kernel_open(rp__persistent_kernel *resident, rp__device *device,
-                                rp__residency *residency);
+                                rp__lease *lease);
 void rp__persistent_kernel_close(rp__persistent_kernel *resident); /* all zero is fine */
 
 /* Whether the next query is for it: an AND of KARG_INLINE_TERMS words, whose shortest list has so

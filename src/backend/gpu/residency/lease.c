@@ -1,12 +1,18 @@
 /* lease.c: leases by epochs, and taking memory for a launch.
  *
- * An entry that is evicted is unlinked, then the epoch moves on: a lease whose epoch is later cannot have found it. So
- * the one who evicts waits for all leases with an epoch up to then. Order matters in two places. A lease stores its epoch
- * before it looks anything up, and whoever evicts unlinks before it looks at epochs, both sequentially consistent: either
- * the lease is seen, or it does not find the entry. Likewise a lease stores its epoch before it looks whether the
- * residency is closed.
+ * An entry that is evicted is unlinked, then the epoch moves on: a lease whose epoch is later
+ * cannot have found it. So the one who evicts waits for all leases with an epoch up to then. Order
+ * matters in two places. A lease stores its epoch before it looks anything up, and whoever evicts
+ * unlinks before it looks at epochs, both sequentially consistent: either the lease is seen, or it
+ * does not find the entry. Likewise a lease stores its epoch before it looks whether the residency
+ * is closed.
  *
- * Locks: `acquiring`, then `registry`, then `lock`. Nobody who has a lease and has not launched waits for any lease. */
+ * Then the one who evicts waits for streams: what leases that are over have left there may still
+ * count in scratch that was evicted. Epochs come first, so that all such work is on a stream by
+ * then.
+ *
+ * Locks: `acquiring`, then `registry`, then `lock`. Nobody who has a lease and has not launched
+ * waits for any lease. */
 #include "backend/gpu/residency/lease.h"
 
 #include "base/alloc.h"
@@ -15,7 +21,8 @@
 enum {
     SPIN = 200000, /* nanoseconds of looking before the first nap */
     NAP = 20000,
-    /* bytes of an upload's half: at 50 GB/s 20 us, beside which the cost of a copy's start is small */
+    /* bytes of an upload's half: at 50 GB/s 20 us, beside which the cost of a copy's start is
+     * small */
     HALF_OF_LISTS = 1 << 20,
     HALF_OF_RECORDS = 1 << 16, /* pinning more would cost more than it saves */
     FREE_OF =
@@ -48,8 +55,8 @@ void rp__lease_close(rp__lease *l)
     rp__lease_end(l);
     rp__device_settle(l->device, l->stream);
     rp__uploader_close(&l->uploader);
-    if (l->uploaded)
-        l->device->driver->event_destroy(l->uploaded);
+    if (l->behind)
+        l->device->driver->event_destroy(l->behind);
     if (l->flags)
         l->device->driver->host_free(l->flags);
     pthread_mutex_lock(&l->residency->registry);
@@ -61,6 +68,13 @@ void rp__lease_close(rp__lease *l)
     rp__scratch_free(&l->transient, l->residency, l->device);
     rp__free(l->pieces);
     *l = (rp__lease){0};
+}
+
+void rp__lease_follow(rp__lease *l, rp__cu_stream stream)
+{
+    pthread_mutex_lock(&l->residency->registry);
+    l->kernel_stream = stream;
+    pthread_mutex_unlock(&l->residency->registry);
 }
 
 /* ---- Beginning and ending ----------------------------------------------------------------------- */
@@ -149,8 +163,9 @@ static void give_back(rp__lease *l)
     atomic_store_explicit(&l->epoch, 0, memory_order_release);
 }
 
-/* Whether it has pieces, or scratch that others may evict once it is over. The host sees an answer before the last
- * thread blocks of its launch have left the device, and these still count in scratch. */
+/* Whether it has pieces, or scratch that others may evict once it is over. The host sees an
+ * answer before the last thread blocks of its launch have left the device, and these still count
+ * in scratch. */
 static bool has_memory(const rp__lease *l)
 {
     const rp__scratch *s = l->scratch;
@@ -159,7 +174,8 @@ static bool has_memory(const rp__lease *l)
     return l->n > 0 || s;
 }
 
-/* Whether it still has them: those of a detached lease that was launched may be given back by another thread. */
+/* Whether it still has them: those of a detached lease that was launched may be given back by
+ * another thread. */
 static bool has_pieces(rp__lease *l)
 {
     if (!l->is_detached)
@@ -189,21 +205,19 @@ void rp__lease_end(rp__lease *l)
 
 /* ---- Waiting for others ------------------------------------------------------------------------- */
 
-/* Whether nothing of a lease that has ended is left on the device. Where memory is scarce it has waited for that. */
-static bool has_left(const rp__residency *r, const rp__lease *other)
+/* Under the registry's lock. Whether a lease is over. One that is detached is, once its work has
+ * left the device: unless its owner has ended it meanwhile, all is given back for it. */
+static bool is_over(rp__lease *l, rp__lease *other, uint64_t epoch)
 {
-    return r->is_scarce || r->driver->stream_query(other->stream) == RP_CU_OK;
-}
-
-/* Under the registry's lock. Whether a lease is over. One that is detached is, once its work has left the device: unless
- * its owner has ended it meanwhile, all is given back for it. */
-static bool is_over(rp__residency *r, rp__lease *other, uint64_t epoch)
-{
+    rp__residency *r = l->residency;
     uint64_t its = atomic_load_explicit(&other->epoch, memory_order_seq_cst);
     if (its == 0 || its > epoch)
-        return its > 0 || has_left(r, other);
+        return true;
     uint64_t turn = atomic_load_explicit(&other->launched, memory_order_acquire);
-    if (!other->is_detached || turn == 0 || r->driver->stream_query(other->stream) != RP_CU_OK)
+    if (!other->is_detached || turn == 0)
+        return false;
+    rp__cu_result result = l->device->driver->stream_query(other->stream);
+    if (result == RP_CU_NOT_READY || rp__device_check(l->device, result) != RP_OK)
         return false;
     pthread_mutex_lock(&r->lock);
     bool is_same = atomic_load_explicit(&other->launched, memory_order_acquire) == turn;
@@ -219,13 +233,13 @@ static bool are_over(rp__lease *l, uint64_t epoch)
     bool is_all = true;
     pthread_mutex_lock(&r->registry);
     for (rp__lease *other = r->leases; other && is_all; other = other->next)
-        is_all = other == l || is_over(r, other, epoch);
+        is_all = other == l || is_over(l, other, epoch);
     pthread_mutex_unlock(&r->registry);
     return is_all;
 }
 
-/* Until all leases of others that began up to `epoch` are over. RP_UNAVAILABLE: the device is lost; one of them does not
- * end. */
+/* Until all leases of others that began up to `epoch` are over. RP_UNAVAILABLE: the device is lost;
+ * one of them does not end. */
 static rp_status wait_for(rp__lease *l, uint64_t epoch)
 {
     uint64_t begin = rp__clock_now(), waited = 0;
@@ -241,6 +255,54 @@ static rp_status wait_for(rp__lease *l, uint64_t epoch)
     return RP_OK;
 }
 
+/* The lease has the event by which its stream waits for others. */
+static rp_status open_event(rp__lease *l)
+{
+    if (l->behind)
+        return RP_OK;
+    return rp__device_check(l->device,
+                            l->device->driver->event_create(&l->behind, RP_CU_EVENT_UNTIMED));
+}
+
+/* The lease's stream goes on when all that is on another one by now is done. */
+static rp_status go_behind(rp__lease *l, rp__cu_stream stream)
+{
+    rp__device *d = l->device;
+    rp_status status = rp__device_check(d, d->driver->event_record(l->behind, stream));
+    if (status == RP_OK)
+        status = rp__device_check(d, d->driver->stream_after(l->stream, l->behind, 0));
+    return status;
+}
+
+/* The same for the streams of a lease: that of its kernel, and where memory is plenty its own.
+ * Leases of one exec are neighbours, and have the same one. */
+static rp_status go_behind_lease(rp__lease *l, const rp__lease *other)
+{
+    const bool is_same = other->next && other->next->stream == other->stream;
+    rp_status status = RP_OK;
+    if (other->kernel_stream)
+        status = go_behind(l, other->kernel_stream);
+    if (status == RP_OK && !l->residency->is_scarce && !is_same && other->stream != l->stream)
+        status = go_behind(l, other->stream);
+    return status;
+}
+
+/* Until the device is done with what leases that are over have left on their streams. What comes
+ * later is not waited for, so this ends however much there is to do. */
+static rp_status wait_for_streams(rp__lease *l)
+{
+    rp__residency *r = l->residency;
+    bool is_any = !r->is_scarce;
+    rp_status status = open_event(l);
+    pthread_mutex_lock(&r->registry);
+    for (const rp__lease *other = r->leases; other && status == RP_OK; other = other->next) {
+        is_any = is_any || other->kernel_stream;
+        status = go_behind_lease(l, other);
+    }
+    pthread_mutex_unlock(&r->registry);
+    return status == RP_OK && is_any ? rp__device_wait_stream(l->device, l->stream) : status;
+}
+
 /* ---- Taking ------------------------------------------------------------------------------------- */
 
 /* Never back to an earlier epoch: another lease may have marked it. */
@@ -252,9 +314,9 @@ static void mark(rp__piece *p, uint64_t epoch)
         continue;
 }
 
-/* Whoever evicts unlinks an entry and then looks at its mark; here it is marked and then looked for again: either the mark
- * is seen there, or here that the entry is gone. A mark may be raised by a later lease: what the one that acquires has found
- * is written down beside it. */
+/* Whoever evicts unlinks an entry and then looks at its mark; here it is marked and then looked for
+ * again: either the mark is seen there, or here that the entry is gone. A mark may be raised by a
+ * later lease: what the one that acquires has found is written down beside it. */
 const rp__resident *rp__lease_find(rp__lease *l, uint64_t key, uint32_t norms)
 {
     const rp__residency *r = l->residency;
@@ -276,7 +338,7 @@ static uint64_t oldest_epoch(rp__lease *l)
     pthread_mutex_lock(&r->registry);
     for (rp__lease *other = r->leases; other; other = other->next) {
         uint64_t its = atomic_load_explicit(&other->epoch, memory_order_seq_cst);
-        if (other != l && its < oldest && !is_over(r, other, UINT64_MAX))
+        if (other != l && its < oldest && !is_over(l, other, UINT64_MAX))
             oldest = its;
     }
     pthread_mutex_unlock(&r->registry);
@@ -299,13 +361,16 @@ static rp__piece *find_piece(rp__lease *l, uint64_t bytes, uint64_t value,
     return p;
 }
 
-/* Nobody may read what was evicted any more. Where that is not certain, the piece waits for it. */
+/* Nobody may read or write what was evicted any more. Where that is not certain, the piece waits
+ * for it. */
 static rp_status settle(rp__lease *l, rp__piece *p, uint64_t bytes, uint64_t oldest)
 {
     rp__residency *r = l->residency;
     uint64_t epoch = atomic_fetch_add_explicit(&r->epoch, 1, memory_order_seq_cst);
     bool is_read = !r->is_scarce || atomic_load_explicit(&p->mark, memory_order_relaxed) >= oldest;
     rp_status status = is_read ? wait_for(l, epoch) : RP_OK;
+    if (status == RP_OK)
+        status = wait_for_streams(l);
     pthread_mutex_lock(&r->lock);
     if (status == RP_OK) {
         atomic_store_explicit(&p->mark, 0, memory_order_relaxed);
@@ -325,7 +390,7 @@ static void settle_late(rp__lease *l)
 {
     rp__residency *r = l->residency;
     uint64_t epoch = r->unsettled_epoch;
-    if (!r->unsettled || !are_over(l, epoch))
+    if (!r->unsettled || !are_over(l, epoch) || wait_for_streams(l) != RP_OK)
         return;
     pthread_mutex_lock(&r->lock);
     rp__residency_settle(r, epoch + 1);
@@ -365,9 +430,20 @@ static rp_status wait_for_all(rp__lease *l)
     return wait_for(l, UINT64_MAX);
 }
 
+/* What ran in its own scratch before has left the device. Where memory is scarce the end of the
+ * last lease has waited for its stream. */
+static void leave_scratch(rp__lease *l)
+{
+    if (!l->residency->is_scarce)
+        rp__device_settle(l->device, l->stream);
+    if (l->kernel_stream)
+        rp__device_settle(l->device, l->kernel_stream);
+}
+
 /* Its own scratch may be larger than it needs this time. */
 static void trim_scratch(rp__lease *l)
 {
+    leave_scratch(l);
     pthread_mutex_lock(&l->residency->lock);
     for (rp__scratch *s = l->scratch; s; s = s->next)
         if (s->need < s->bytes)
@@ -438,11 +514,7 @@ rp_status rp__lease_take_transient(rp__lease *l, uint64_t bytes, rp__cu_ptr *out
 
 rp_status rp__lease_uploader(rp__lease *l, rp__uploader **out)
 {
-    const rp__driver *driver = l->device->driver;
-    rp_status status = RP_OK;
-    if (!l->uploaded)
-        status =
-            rp__device_check(l->device, driver->event_create(&l->uploaded, RP_CU_EVENT_UNTIMED));
+    rp_status status = open_event(l);
     if (status == RP_OK && !l->uploader.device)
         status = rp__uploader_open(&l->uploader, l->device,
                                    l->residency->is_whole ? HALF_OF_RECORDS : HALF_OF_LISTS);
@@ -452,16 +524,12 @@ rp_status rp__lease_uploader(rp__lease *l, rp__uploader **out)
 
 rp_status rp__lease_upload(rp__lease *l)
 {
-    rp__device *d = l->device;
     rp_status status = rp__uploader_send(&l->uploader);
-    if (status == RP_OK)
-        status = rp__device_check(d, d->driver->event_record(l->uploaded, l->uploader.stream));
-    if (status == RP_OK)
-        status = rp__device_check(d, d->driver->stream_after(l->stream, l->uploaded, 0));
-    return status;
+    return status == RP_OK ? go_behind(l, l->uploader.stream) : status;
 }
 
-/* The piece is no longer among those that the lease gives back. False: another thread has given it back. */
+/* The piece is no longer among those that the lease gives back. False: another thread has given
+ * it back. */
 static bool withdraw(rp__lease *l, const rp__piece *piece)
 {
     size_t i = 0;
@@ -533,13 +601,15 @@ static void unlink_scratch(rp__lease *l, rp__scratch *s)
         *at = s->next;
 }
 
-/* What it has now is given back, when all that ran in it has left the device: the host may have seen an answer before.
- * Where memory is scarce the end of the last lease has waited for that. */
+/* What it has now is given back, when all that ran in it has left the device. */
 static void give_scratch(rp__scratch *s, rp__lease *l)
 {
     rp__residency *r = l->residency;
-    if (s->piece && !r->is_scarce)
-        rp__device_settle(l->device, l->stream);
+    pthread_mutex_lock(&r->lock);
+    const bool has_piece = s->piece != NULL;
+    pthread_mutex_unlock(&r->lock);
+    if (has_piece)
+        leave_scratch(l);
     pthread_mutex_lock(&r->lock);
     unlink_scratch(l, s);
     if (s->piece)
@@ -549,8 +619,8 @@ static void give_scratch(rp__scratch *s, rp__lease *l)
     pthread_mutex_unlock(&r->lock);
 }
 
-/* The piece goes from what was taken to the scratch. Twice as much as before, if that is free, so that growing ends
- * soon, though not beyond what it may keep. */
+/* The piece goes from what was taken to the scratch. Twice as much as before, if that is free, so
+ * that growing ends soon, though not beyond what it may keep. */
 static rp_status take_scratch(rp__scratch *s, rp__lease *l, size_t bytes)
 {
     rp__piece *p;

@@ -3,8 +3,11 @@
  *
  * A lease stores the current epoch in its own slot: one store to take it, one to give it back. What
  * is evicted meanwhile is used again only when every lease of that time has ended, or its work is
- * seen to have left the device. Where memory is scarce, and evictions are many, leases also mark
- * what they find with their epoch: what no lease of now has marked is evicted without a wait.
+ * seen to have left the device. The host sees an answer before the last thread blocks of its launch
+ * have left, and these still count in scratch: so whoever evicts also waits for what is on the
+ * streams of all leases by then. Where memory is scarce, and evictions are many, leases wait for
+ * their stream before they end, and mark what they find with their epoch: what no lease of now has
+ * marked is evicted without a wait.
  *
  * Memory for a launch is taken in one of two ways. Fast: enter, hold scratch, find all lists. If
  * any of that is not there: end, and then acquire. Only one thread at a time acquires; it has
@@ -37,6 +40,8 @@ typedef struct rp__lease {
     rp__residency *residency;
     rp__device *device;
     rp__cu_stream stream; /* that its launches are on */
+    /* of a persistent kernel that writes to its scratch; NULL: none */
+    rp__cu_stream kernel_stream;
     /* once launched, the host reads nothing more from the device's memory */
     bool is_detached;
     struct rp__lease *next;    /* of those that are open */
@@ -51,7 +56,7 @@ typedef struct rp__lease {
     /* of what is there for one launch alone */
     rp__scratch transient;
     rp__uploader uploader; /* to what it took; opened when it is first needed */
-    rp__cu_event uploaded; /* after what was uploaded last */
+    rp__cu_event behind;   /* by which its stream waits for what is on another one */
     uint32_t *flags;       /* pinned, of lists that are checked (list_checks.h): n_flags */
     rp__cu_ptr flags_at;   /* to the device */
     size_t n_flags;
@@ -62,6 +67,9 @@ rp_status rp__lease_open(rp__lease *lease, rp__residency *residency, rp__device 
                          rp__cu_stream stream, bool is_detached);
 /* The device is done with its work. All zero is fine. */
 void rp__lease_close(rp__lease *lease);
+/* Whoever evicts its scratch also waits for what is on `stream` by then: a persistent kernel, which
+ * leaves by itself. NULL: there is none any more. */
+void rp__lease_follow(rp__lease *lease, rp__cu_stream stream);
 
 /* Begins. False: somebody needs all memory; acquire instead. What is left of the time before is
  * given back. */
