@@ -15,19 +15,21 @@ qid, query, docid, docno, rank, score. Ranks begin with 1.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import ctypes
 import ctypes.util
 import itertools
 import operator
 import os
+import re
 import signal
 import threading
 import weakref
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from ctypes import (CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char, c_char_p, c_double,
                     c_float, c_int, c_int32, c_size_t, c_uint32, c_uint64, c_void_p)
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Tuple, Union
 
 __all__ = ["Correction", "DamagedError", "Error", "Explanation", "Hit", "Hits", "Index",
            "InputError", "LimitError", "NoMemoryError", "NotFoundError", "Progress", "Row",
@@ -104,7 +106,8 @@ class _ListRead(Structure):
 class _Hits(Structure):
     _fields_ = [("n", c_size_t), ("at", POINTER(_Hit)), ("total", c_uint64),
                 ("total_is_exact", c_bool), ("is_or_fallback", c_bool), ("is_partial", c_bool),
-                ("has_unknown", c_bool), ("fraction_bits", c_int32), ("processor", c_char_p), ("postings", c_uint64),
+                ("has_unknown", c_bool), ("has_no_words", c_bool), ("fraction_bits", c_int32),
+                ("processor", c_char_p), ("postings", c_uint64),
                 ("work", c_uint64), ("seconds", c_double), ("memory", c_void_p), ("fallback", c_int),
                 ("gpu", _GpuCounters), ("iiu", _IiuCounters), ("n_steps", c_size_t),
                 ("steps", POINTER(_QueryStep)), ("n_reads", c_size_t), ("reads", POINTER(_ListRead))]
@@ -273,8 +276,8 @@ class Snippet(NamedTuple):
 
 
 class Correction(NamedTuple):
-    """A word of a query that no document has, and the term that was perhaps meant: so many edits
-    away, and in `df` documents."""
+    """A word of a query that no document has, as it was written, and the one that was perhaps meant:
+    its term is so many edits away, and in `df` documents."""
     word: str
     instead: str
     edits: int
@@ -321,13 +324,15 @@ class Step(NamedTuple):
 
 class Hits(List[Hit]):
     """The hits of one query, best first, with the number of documents that match as `total`;
-    `total_is_exact` is false where that is a lower bound. `processor` names who answered,
+    `total_is_exact` is false where that is a lower bound, and `has_no_words` is true where all of the
+    query are stop words or punctuation. `processor` names who answered,
     `fallback` the reason why a GPU that was asked for did not, or is None; `gpu` is a dictionary
     of what the GPU did, `iiu` of what the simulated accelerator did. With the option trace, `steps`
     is a list of what was done, a Step each."""
 
     total: int = 0
     total_is_exact: bool = True
+    has_no_words: bool = False
     processor: Optional[str] = None
     fallback: Optional[str] = None
     gpu: Optional[Dict[str, int]] = None
@@ -495,11 +500,17 @@ _version = _declare("rp_version", c_char_p)
 def _check(status, error):
     if status != 0:
         name = _status_name(status).decode()
-        raise _ERRORS.get(name, Error)(name, _text(error.text))
+        raise _ERRORS.get(name, Error)(name, _in_python(_text(error.text)))
 
 
 def _text(value):
     return value.decode("utf-8", "replace")
+
+
+def _in_python(text):
+    """A message of the library, with options named as the calls here have them."""
+    return _OPTION.sub(lambda option: _SPELLED[option[1]] + ('="%s"' % option[2] if option[2] else ""),
+                       text)
 
 
 # ---- Python values to those of C ------------------------------------------------------------------
@@ -584,7 +595,8 @@ def _options(record, given):
              and name not in ("size", "on_skip", "on_warning", "on_note")}
     for name in given:
         if name not in known:
-            raise TypeError("no option %r; there are %s" % (name, ", ".join(known)))
+            raise TypeError("no option %r; there are %s" % (name, ", ".join(
+                "start" if one == "from" else one for one in known)))
     return {name: _convert(name, value, known[name]) for name, value in given.items()}
 
 
@@ -612,6 +624,13 @@ def _search_values(given):
     return values
 
 
+# Options by the names that the program has for them, which the library's messages use.
+_SPELLED = {name.replace("_", "-"): "start" if name == "from" else name
+            for record in (_SearchOptions, _BuildOptions, _ImportOptions)
+            for name, _ in record._fields_}
+_OPTION = re.compile("(?<![^ (])--(%s)(?![a-z-])(?:=([a-z]+))?" % "|".join(_SPELLED))
+
+
 # ---- Callbacks -----------------------------------------------------------------------------------
 
 
@@ -636,7 +655,8 @@ class _Callbacks:
         try:
             function = self._functions.get(name)
             if function is not None and self._raised is None:
-                return function(*[_text(a) if isinstance(a, bytes) else a for a in arguments])
+                return function(*[_in_python(_text(a)) if isinstance(a, bytes) else a
+                                  for a in arguments])
         except BaseException as raised:
             self._raised = raised
         return None
@@ -700,39 +720,121 @@ def _dict(stats):
 _FIELDS = {"id": ("id", "_id", "docno", "docid"), "title": ("title",),
            "text": ("text", "contents", "content", "body")}
 _EVERY = 4096  # documents between two reports of progress
+_NAMES_SHOWN = 24  # of fields that are not indexed
 
 
-def _bytes(what, value):
-    """A field's text as UTF-8; several texts follow each other on lines of their own."""
-    if isinstance(value, (list, tuple)):
-        return b"\n".join(_bytes(what, one) for one in value)
-    if isinstance(value, str):
-        return value.encode()
-    if isinstance(value, (bytes, bytearray)):
-        return bytes(value)
-    raise TypeError("%s is a str or a list of them, not %s" % (what, type(value).__name__))
+def _decode_windows_1252(error):
+    """Bytes that are not UTF-8, each read as files are: the five that Windows-1252 leaves open are
+    controls."""
+    part = error.object[error.start:error.end]
+    return "".join(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in part), error.end
 
 
-def _document_values(document, number, names):
-    """Id, title and text of a dictionary. One without an id has its number for it."""
-    where, values = "document %d" % number, []
-    if not isinstance(document, Mapping):
-        raise TypeError("%s is a dictionary, not %s" % (where, type(document).__name__))
-    for field in ("id", "title", "text"):
-        found = [document[name] for name in names[field] if document.get(name) is not None]
-        value = found[0] if found else number if field == "id" else ""
-        if field == "id" and isinstance(value, int) and not isinstance(value, bool):
-            value = str(value)
-        values.append(_bytes("the %s of %s" % (field, where), value))
-    return values
+codecs.register_error("riposte_windows_1252", _decode_windows_1252)
 
 
-def _add_documents(documents, builder, names, is_lenient, callbacks):
+def _choose_ids(ids):
+    """Whether documents have the id of their field, their number, or None: the field or else the
+    number."""
+    if ids in ("relative", "path"):
+        raise UsageError("RP_USAGE", "ids=%r is of files; documents have ids \"field\" or \"number\"" % ids)
+    if ids not in (None, "field", "number"):
+        raise UsageError("RP_USAGE", "ids cannot be %r; documents have \"field\" or \"number\"" % ids)
+    return ids
+
+
+class _DocumentReader:
+    """Reads id, title and text of dictionaries by the rules that lines of JSONL have, and keeps what
+    there is to say about them: `dropped` are names of fields that were not indexed."""
+
+    def __init__(self, record):
+        self.names = dict(_FIELDS)
+        for field in _FIELDS:
+            name = getattr(record, field + "_field")
+            if name:
+                self.names[field] = (_text(name),)
+        self.ids = _choose_ids(_text(record.ids) if record.ids else None)
+        self.dropped, self.foreign, self.where = set(), set(), ""
+        for name in ("format", "max_json_depth"):
+            if getattr(record, name):
+                raise UsageError("RP_USAGE", "%s is an option for files; documents have none" % name)
+
+    def _bytes(self, field, value):
+        """A field's text as UTF-8; several texts follow each other on lines of their own."""
+        if isinstance(value, (list, tuple)):
+            return b"\n".join(self._bytes(field, one) for one in value)
+        if isinstance(value, str):
+            return value.encode()
+        if not isinstance(value, (bytes, bytearray)):
+            raise TypeError("the %s of %s is a str or a list of them, not %s"
+                            % (field, self.where, type(value).__name__))
+        try:
+            value.decode()
+            return bytes(value)
+        except UnicodeDecodeError:
+            self.foreign.add(self.where)
+            return value.decode("utf-8", "riposte_windows_1252").encode()
+
+    def _missing(self, field, remedy):
+        return InputError("RP_INPUT", "no %s; looked for %s; %s"
+                          % (field, " ".join(self.names[field]), remedy))
+
+    def _drop(self, document, used):
+        """Fields that are there and not indexed. Weights of terms are no text, and an index without
+        them would answer wrongly."""
+        for name in document:
+            if name in used or document[name] is None:
+                continue
+            if name == "vector" and isinstance(document[name], Mapping):
+                raise InputError("RP_INPUT", "field \"vector\" has weights of terms; impacts are not "
+                                 "supported yet")
+            if len(self.dropped) <= _NAMES_SHOWN:
+                self.dropped.add(str(name))
+
+    def _find(self, document, field):
+        """The name that the document has for a field; a field that is None is not there."""
+        for name in self.names[field]:
+            if document.get(name) is not None:
+                return name
+        return None
+
+    def read(self, document, number):
+        """Id, title and text. `number` is that of the document."""
+        self.where = "document %d" % number
+        if not isinstance(document, Mapping):
+            raise TypeError("%s is a dictionary, not %s" % (self.where, type(document).__name__))
+        used = {field: self._find(document, field) for field in self.names}
+        self._drop(document, used.values())
+        if used["id"] is None and self.ids == "field":
+            raise self._missing("id", "leave ids out to have such documents numbered")
+        if used["text"] is None and used["title"] is None:
+            raise self._missing("text", "name the field with text_field")
+        values = {field: "" if name is None else document[name] for field, name in used.items()}
+        if used["id"] is None or self.ids == "number":
+            values["id"] = number
+        if isinstance(values["id"], int) and not isinstance(values["id"], bool):
+            values["id"] = str(values["id"])
+        return [self._bytes(field, values[field]) for field in ("id", "title", "text")]
+
+    def notes(self):
+        """What there is to say at the end, as of files."""
+        if len(self.foreign) > 1:
+            yield "%d documents: not UTF-8, read as Windows-1252" % len(self.foreign)
+        elif self.foreign:
+            yield "%s: not UTF-8, read as Windows-1252" % self.foreign.pop()
+        if self.dropped:
+            shown = sorted(self.dropped)[:_NAMES_SHOWN]
+            yield "fields that are not indexed: %s%s; text_field names the one to index" % (
+                ", ".join('"%s"' % name for name in shown),
+                " and more" if len(self.dropped) > len(shown) else "")
+
+
+def _add_documents(documents, builder, reader, is_lenient, callbacks):
     """How many were left out. on_error decides about what the library calls bad input."""
     error, skipped, count = _Error(), 0, 0
     for number, document in enumerate(documents, 1):
         try:
-            id_, title, text = _document_values(document, number, names)
+            id_, title, text = reader.read(document, number)
             _check(_builder_add(builder, id_, len(id_), title, len(title), text, len(text),
                                 byref(error)), error)
         except (InputError, LimitError, UnicodeEncodeError) as bad:
@@ -749,16 +851,16 @@ def _add_documents(documents, builder, names, is_lenient, callbacks):
 
 
 def _build_from_documents(documents, directory, record, callbacks):
-    names = {field: (value,) if value else _FIELDS[field] for field, value in (
-        (field, _text(getattr(record, field + "_field") or b"")) for field in _FIELDS)}
-    builder, stats = c_void_p(), _BuildStats()
+    builder, stats, reader = c_void_p(), _BuildStats(), _DocumentReader(record)
     callbacks.run(_builder_new, directory, byref(record), byref(builder))
     try:
         is_lenient = record.on_error == _CHOICES["on_error"].index("skip")
-        skipped = _add_documents(documents, builder, names, is_lenient, callbacks)
+        skipped = _add_documents(documents, builder, reader, is_lenient, callbacks)
         callbacks.run(_builder_finish, builder, byref(stats))
     finally:
         _builder_free(builder)
+    for note in reader.notes():
+        callbacks.tell("on_note", note)
     return dict(_dict(stats), skipped=skipped)
 
 
@@ -770,7 +872,9 @@ def build(source: Union[Path, Iterable[Path], Iterable[Mapping[str, Any]]], dire
 
     `source` is a path, several paths, or any iterable of dictionaries with "id", "title" and "text"
     (other names by the options id_field, title_field, text_field; a document without an id has its
-    number, from 1). Documents are read one by one, so a generator takes no more memory than a file.
+    number, from 1, unless ids="field"). A dictionary follows the rules of a line of JSONL: one without
+    text and title is refused, and so is a "vector". Documents are read one by one, so a generator takes
+    no more memory than a file.
 
     Options are those of rp_build_options: codec, stem, stop, memory, threads (of files), on_error.
     on_progress(progress) is called now and then with a Progress, and stops the build by returning
@@ -780,6 +884,9 @@ def build(source: Union[Path, Iterable[Path], Iterable[Mapping[str, Any]]], dire
     a dictionary: docs, terms, postings and so on."""
     if isinstance(source, Mapping):
         raise TypeError("a document stands in a list: build([document], directory)")
+    if not isinstance(source, (str, bytes, os.PathLike, Iterable)):
+        raise TypeError("source is a path, several paths or dictionaries, not %s"
+                        % type(source).__name__)
     items = iter([source] if isinstance(source, (str, bytes, os.PathLike)) else source)
     directory = _path("directory", directory)
     record = _fill(_BuildOptions(), _options(_BuildOptions, options))
@@ -829,6 +936,7 @@ def _list(found, start):
     hits = Hits(Hit(found.at[i].docid, _text(found.at[i].name), start + i + 1, found.at[i].score)
                 for i in range(found.n))
     hits.total, hits.total_is_exact = found.total, found.total_is_exact
+    hits.has_no_words = found.has_no_words
     hits.processor = _text(found.processor)
     hits.fallback = _text(_fallback_name(found.fallback)) if found.fallback else None
     hits.gpu = _dict(found.gpu)
@@ -994,6 +1102,8 @@ def _texts(document):
 
 def _pairs(queries):
     """Queries of any kind as pairs of qid and query."""
+    if not isinstance(queries, Iterable):
+        raise TypeError("queries are a text, or several queries, not %s" % type(queries).__name__)
     asked = []
     for number, one in enumerate(queries, 1):
         if isinstance(one, (str, bytes)):
@@ -1068,20 +1178,22 @@ class Index:
             return {"docid": document.docid, "docno": _text(document.id),
                     "length": document.length, **_texts(document)}
 
-    def get(self, docno: Union[str, bytes]) -> Dict[str, Any]:
-        """The document whose id this is, as `document` has it; LookupError where there is none."""
+    def get(self, docno: Union[str, bytes, int]) -> Dict[str, Any]:
+        """The document whose id this is, as `document` has it; LookupError where there is none. As in
+        documents, an integer is the id of its digits."""
         docid, error = c_uint32(), _Error()
-        name = _path("docno", docno)
+        is_number = isinstance(docno, int) and not isinstance(docno, bool)
+        name = _path("docno", str(docno) if is_number else docno)
         with self._handle.index() as index:
             _check(_find(index, name, byref(docid), byref(error)), error)
         return self.document(docid.value)
 
-    def suggest(self, prefix: Union[str, bytes], most: int = 10) -> List[Tuple[str, int]]:
-        """Terms that begin so, each with the number of documents that have it, most first."""
+    def suggest(self, prefix: Union[str, bytes], k: int = 10) -> List[Tuple[str, int]]:
+        """The k terms in the most documents of those that begin so, each with that number."""
         found, error = _Suggestions(), _Error()
-        prefix, most = _path("prefix", prefix), _whole("most", most, c_size_t)
+        prefix, k = _path("prefix", prefix), _whole("k", k, c_size_t)
         with self._handle.index() as index:
-            _check(_suggest(index, prefix, most, byref(found), byref(error)), error)
+            _check(_suggest(index, prefix, k, byref(found), byref(error)), error)
         try:
             return [(_text(one.term), one.df) for one in found.at[:found.n]]
         finally:

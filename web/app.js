@@ -163,11 +163,13 @@ function addTools(item, id) {
 }
 
 function corrected(q, c) {
-  const at = q.toLowerCase().indexOf(c.word);
+  const at = q.indexOf(c.word);
   return at < 0 ? c.instead : q.slice(0, at) + c.instead + q.slice(at + c.word.length);
 }
 
 function summary(reply) {
+  if (reply.has_no_words)
+    return 'The query has no words to search for: all are stop words or punctuation.';
   if (!reply.hits.length) return state.from ? 'No more documents.' : 'No document matches.';
   return (reply.total_is_exact ? '' : 'at least ') + count(reply.total) +
     (reply.total === 1 ? ' document, ' : ' documents, ') + time(reply.seconds * 1e6) +

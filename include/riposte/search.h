@@ -36,6 +36,7 @@ typedef struct rp_hits {
     bool is_or_fallback;   /* mode andor: the AND had fewer than k hits */
     bool is_partial;       /* the query's time was over: there may be better ones */
     bool has_unknown;      /* a word is in no document: rp_searcher_correct may know a better one */
+    bool has_no_words;     /* all of the query are stop words or punctuation */
     int32_t fraction_bits; /* of every score here */
     const char *processor; /* which one answered */
     uint64_t postings;     /* read to find the answer */
@@ -241,12 +242,13 @@ void rp_snippet_free(rp_snippet *snippet); /* NULL is fine */
 
 /* ---- 6. Words that no document has ----------------------------------------------------------- */
 
-/* A word of a query that no document has, and the term that was perhaps meant: one edit away, or
- * where there is none two, and of those the one in the most documents. An edit puts a letter in,
- * takes one out or makes it another. */
+/* A word of a query that no document has, and the one that was perhaps meant: its term is one edit
+ * away, or where there is none two, and of those the one in the most documents. An edit puts a
+ * letter in, takes one out or makes it another. */
 typedef struct rp_correction {
-    const char *word, *instead; /* terms as the index has them */
-    uint32_t edits, df;         /* df: documents that hold `instead` */
+    const char *word;    /* as the query has it */
+    const char *instead; /* folded; where a stem was found, with the word's ending if that fits */
+    uint32_t edits, df;  /* df: documents that hold `instead` */
 } rp_correction;
 
 typedef struct rp_corrections {

@@ -220,13 +220,17 @@ void rp__answer_note(const rp__console *console, const rp__answer *answer)
         return;
     }
     if (hits->n == 0 && hits->total > 0) {
-        rp__console_note(console, "%s%s documents match, none of them after the first %s",
+        rp__console_note(console, "%s%s match%s, none after the first %s",
                          hits->total_is_exact ? "" : "at least ",
-                         rp__figures_count(total, hits->total), rp__figures_count(n, answer->from));
+                         rp__figures_of(total, hits->total, "document"),
+                         hits->total == 1 ? "es" : "", rp__figures_count(n, answer->from));
         return;
     }
     if (hits->n == 0) {
-        rp__console_note(console, "no document matches; %s, processor %s",
+        rp__console_note(console, "%s; %s, processor %s",
+                         hits->has_no_words ? "the query has no words to search for (all are stop "
+                                              "words or punctuation)"
+                                            : "no document matches",
                          rp__figures_time(time, hits->seconds), hits->processor);
         rp__answer_note_machine(console, &hits->iiu);
         return;
@@ -360,6 +364,8 @@ rp_status rp__answer_write(rp__json_writer *w, const rp__answer *answer, rp_erro
     const rp_hits *hits = answer->hits;
     rp__json_writer_text(w, "query", answer->query);
     rp_status status = write_corrections(w, answer, err);
+    if (hits->has_no_words)
+        rp__json_writer_bool(w, "has_no_words", true);
     rp__json_writer_text(w, "processor", hits->processor);
     rp__json_writer_real(w, "seconds", hits->seconds, 9);
     rp__json_writer_uint(w, "from", answer->from);

@@ -231,6 +231,9 @@ static rp_status finish(rp__batch_state *b, double seconds, rp_error *err)
     rp__gpu_report_note_batch(b->console, &b->spent.report);
     if (b->queries)
         rp__times_sort(b->times, b->queries);
+    else
+        rp__console_note(b->console, "riposte: warning: %s has no topics",
+                         rp_topics_name(b->topics));
     if (b->console->wants_json) {
         status = reply(b, seconds, err);
         return status == RP_OK ? get_verdict(b, err) : status;

@@ -22,12 +22,14 @@ typedef struct report {
     const rp__console *console;
     rp__json_writer w;
     uint64_t faults;
+    char first[sizeof((rp_error *)0)->text]; /* what the first fault is */
 } report;
 
 static void tell_fault(void *arg, const char *where, const char *what)
 {
     report *r = arg;
-    r->faults++;
+    if (r->faults++ == 0)
+        snprintf(r->first, sizeof r->first, "%s: %s", where, what);
     if (r->console->wants_json && r->faults > LISTED_MAX)
         return;
     if (r->console->wants_json) {
@@ -104,6 +106,8 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
         status = verdict == RP_OK ? written : verdict;
     } else if (has_verdict) {
         print_result(&r, &info, verdict);
+        if (strcmp(r.first, err->text) == 0)
+            err->text[0] = 0; /* it is said already */
     }
     rp__buf_free(&json);
     return status;

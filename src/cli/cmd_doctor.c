@@ -77,7 +77,7 @@ put(doctor *d, const char *name, state is, const char *format, ...)
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
     if (!d->console->wants_json) {
-        printf("%-12s  ", name);
+        printf("%-15s  ", name);
         rp__console_put(stdout, text, strlen(text));
         putchar('\n');
         return;
@@ -103,7 +103,8 @@ static void look_at_libraries(doctor *d)
     int n = 0;
     for (size_t i = 0; rp_linked_get(i, &linked); i++)
         n += snprintf(text + n, sizeof text - (size_t)n, "%s%s%s%s", i ? ", " : "", linked.name,
-                      linked.version[0] ? " " : "", linked.version);
+                      linked.version[0] ? " " : "",
+                      linked.version[0] ? linked.version : " (names no version)");
     put(d, "libraries", FINE, "%s", text);
 }
 
@@ -203,11 +204,43 @@ static void look_at_costs(doctor *d)
             costs.card[0] ? ", " : ", no card", costs.card, costs.codec);
         return;
     }
-    put(d, "costs", d->args->costs ? WRONG : ABSENT, "built-in rules: %s", why.text);
-    if (d->args->costs && d->status == RP_OK) {
+    const bool is_wrong = d->args->costs || status == RP_IO;
+    put(d, "costs", is_wrong ? WRONG : ABSENT, "built-in rules: %s", why.text);
+    if (is_wrong && d->status == RP_OK) {
         *d->err = why;
         d->status = status;
     }
+}
+
+/* Whether an option of riposte serve can come from a variable. */
+static bool is_setting(const char *variable)
+{
+    char own[64];
+    for (const rp__option_group *g = rp__cmd_serve_verb.groups; g->rows; g++)
+        for (const rp__option *row = g->rows; row->name; row++) {
+            rp__settings_variable(row->name, own, sizeof own);
+            if (strcmp(own, variable) == 0)
+                return true;
+        }
+    return false;
+}
+
+/* Variables that look like ours, and that nothing reads: a slip, perhaps. */
+static size_t show_unknown_variables(doctor *d)
+{
+    size_t n = 0;
+    for (char **at = environ; *at; at++) {
+        char name[64];
+        const size_t bytes = strcspn(*at, "=");
+        if (strncmp(*at, "RIPOSTE_", 8) != 0 || bytes >= sizeof name)
+            continue;
+        snprintf(name, sizeof name, "%.*s", (int)bytes, *at);
+        if (rp__environment_find(name) || is_setting(name))
+            continue;
+        put(d, name, ABSENT, "unknown: nothing reads this variable");
+        n++;
+    }
+    return n;
 }
 
 static void look_at_environment(doctor *d)
@@ -230,6 +263,7 @@ static void look_at_environment(doctor *d)
             d->status = status;
         }
     }
+    n += show_unknown_variables(d);
     if (n == 0)
         put(d, "environment", FINE, "no variable that riposte heeds is set");
 }

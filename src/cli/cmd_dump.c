@@ -106,11 +106,10 @@ static void print_costs(const rp_list_info *list)
     const rp_list_cost *c = &list->cost;
     char a[RP_FIGURE_BYTES], b[RP_FIGURE_BYTES];
     rp__console_put(stdout, list->term, strlen(list->term));
-    printf(": %s postings, %s occurrences, docids ", rp__figures_count(a, c->postings),
-           rp__figures_count(b, list->cf));
+    printf(": %s, %s, docids ", rp__figures_of(a, c->postings, "posting"),
+           rp__figures_of(b, list->cf, "occurrence"));
     printf("%s to %s\n", rp__figures_count(a, list->first), rp__figures_count(b, list->last));
-    printf("codec %s, %s block%s\n", c->codec, rp__figures_count(a, c->blocks),
-           c->blocks == 1 ? "" : "s");
+    printf("codec %s, %s\n", c->codec, rp__figures_of(a, c->blocks, "block"));
     print_part("all", c->bytes, c);
     print_part("docids", c->bytes_docids, c);
     print_part("frequencies", c->bytes_freqs, c);

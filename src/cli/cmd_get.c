@@ -36,10 +36,11 @@ typedef struct job {
     rp__console *console;
     const rp__call *call;
     rp_index *index;
+    bool has_text; /* the index stores it */
     uint64_t max_memory;
     rp__buf json;
     rp__json_writer w;
-    size_t n_missing;
+    size_t n_missing, n_found;
     const char *missing; /* the first */
 } job;
 
@@ -75,6 +76,7 @@ static rp_status show(job *j, uint32_t docid, const char *id, rp_error *err)
         rp_index_get_document_start(j->index, docid, (size_t)j->max_memory, &document, err);
     if (status != RP_OK)
         return status;
+    j->n_found++;
     if (j->console->wants_json)
         write_document(&j->w, &document);
     else
@@ -117,11 +119,16 @@ static rp_status get_all(job *j, rp_error *err)
     rp_status status = RP_OK;
     rp__json_writer_begin(&j->w, NULL, '{');
     rp__json_writer_text(&j->w, "schema", "riposte.get/1");
+    rp__json_writer_bool(&j->w, "has_text", j->has_text);
     rp__json_writer_begin(&j->w, "documents", '[');
     for (size_t i = 1; status == RP_OK && i < j->call->n_operands; i++)
         status = get(j, j->call->operands[i], err);
     if (status == RP_OK && j->console->wants_json)
         status = reply(j, err);
+    if (status == RP_OK && j->n_found > 0 && !j->has_text)
+        rp__console_note(j->console,
+                         "riposte: this index stores no text, only ids; an index that was "
+                         "made without --no-store has it");
     if (status != RP_OK || j->n_missing == 0)
         return status;
     if (j->n_missing > 1)
@@ -137,6 +144,9 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     rp_status status = rp_index_open(call->operands[0], NULL, &j.index, err);
     if (status != RP_OK)
         return status;
+    rp_index_info info;
+    rp_index_get_info(j.index, &info);
+    j.has_text = info.has_text;
     rp__buf_init(&j.json);
     rp__json_writer_init(&j.w, &j.json);
     status = get_all(&j, err);
@@ -150,7 +160,8 @@ const rp__verb rp__cmd_get_verb = {
     .summary = "print documents by their ids",
     .operands = {"DIR", "ID..."},
     .details = "Prints id and title on a line and then the text that the index has stored; with "
-               "--json the documents as they were indexed. Exit code 1 if an id is not there; the "
+               "--json the documents as they were indexed. An index made with --no-store has no "
+               "title and text, which is said. Exit code 1 if an id is not there; the "
                "others are printed all the same.",
     .examples = "riposte get my.rip d1\n"
                 "riposte get my.rip d1 d2 --json\n",

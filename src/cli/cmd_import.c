@@ -30,9 +30,10 @@ static const rp__option import_rows[] = {
         "data that narrow searches in long lists, separated by commas: lr, hs8, hs16, ... hs1024"),
     RP_ROW_STEM(offsetof(import_args, import.stem),
                 "how the other program cut words to their stem, for queries"),
-    RP_ROW_STOP(offsetof(import_args, import.stop),
-                "words that the other program left out, for queries: lucene, the name of a "
-                "stemmer, none, or a file with a word a line"),
+    RP_ROW_STOP(
+        offsetof(import_args, import.stop),
+        "words that the other program left out, for queries: lucene, a language as english, "
+        "none, or a file with a word a line"),
     RP_ROW_TOKENS(offsetof(import_args, import.tokens), NULL,
                   "how it cut text into words; otherwise by the Unicode rules alone"),
     {.name = "drop-possessive",

@@ -33,6 +33,7 @@ static const rp__environment_row rows[] = {
      NULL, false},
     {"RIPOSTE_GPU", "the GPU to use without --gpu: emulated, or cards by number, as 0,1",
      is_gpu_list, "emulated, or numbers as 0,1", false},
+    {"RIPOSTE_LIBRARY", "the library that riposte.py loads", NULL, NULL, false},
     {"RIPOSTE_SIMD", "scalar, avx2 or avx512: the widest instructions to use", is_level,
      "scalar, avx2 or avx512", false},
     {.name = "RIPOSTE_TOKEN",
@@ -44,6 +45,14 @@ static const rp__environment_row rows[] = {
 const rp__environment_row *rp__environment_at(size_t i)
 {
     return i < sizeof rows / sizeof *rows ? &rows[i] : NULL;
+}
+
+const rp__environment_row *rp__environment_find(const char *name)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strcmp(rows[i].name, name) == 0)
+            return &rows[i];
+    return NULL;
 }
 
 const char *rp__environment_value(const rp__environment_row *row)

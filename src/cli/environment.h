@@ -16,6 +16,8 @@ typedef struct rp__environment_row {
 
 /* NULL: past the last. */
 const rp__environment_row *rp__environment_at(size_t i);
+/* NULL: none has this name. */
+const rp__environment_row *rp__environment_find(const char *name);
 /* The value of a variable; NULL where it is not set, or empty. */
 const char *rp__environment_value(const rp__environment_row *row);
 /* RP_USAGE: a variable has a value that is not known. */

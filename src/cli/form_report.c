@@ -24,10 +24,9 @@ static void note_missing(const rp__console *console, const rp_form *form)
 {
     char upload[RP_FIGURE_BYTES], made[RP_FIGURE_BYTES];
     if (form->upload_bytes > 0 || form->transcode_postings > 0)
-        rp__console_note(console,
-                         "form: the %s has to upload %s bytes and to transcode %s postings",
-                         form->processor, rp__figures_count(upload, form->upload_bytes),
-                         rp__figures_count(made, form->transcode_postings));
+        rp__console_note(console, "form: the %s has to upload %s and to transcode %s",
+                         form->processor, rp__figures_of(upload, form->upload_bytes, "byte"),
+                         rp__figures_of(made, form->transcode_postings, "posting"));
 }
 
 void rp__form_report_note(const rp__console *console, const rp_form *form)
@@ -38,9 +37,9 @@ void rp__form_report_note(const rp__console *console, const rp_form *form)
                          rp_fallback_text(form->fallback));
         return;
     }
-    rp__console_note(console, "form: the %s answers by %s; %s list%s, %s postings, the shortest %s",
-                     form->processor, form->row, rp__figures_count(lists, form->lists),
-                     form->lists == 1 ? "" : "s", rp__figures_count(postings, form->postings),
+    rp__console_note(console, "form: the %s answers by %s; %s, %s, the shortest %s",
+                     form->processor, form->row, rp__figures_of(lists, form->lists, "list"),
+                     rp__figures_of(postings, form->postings, "posting"),
                      rp__figures_count(shortest, form->shortest));
     note_missing(console, form);
 }

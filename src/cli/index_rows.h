@@ -53,8 +53,8 @@
 
 /* What --stop of a verb that reads text takes. */
 #define RP_STOP_HELP                                                                               \
-    "words to leave out: lucene (its 33 English ones), the name of a stemmer (those of its "       \
-    "language), none, or a file with a word a line"
+    "words to leave out: lucene (its 33 English ones), a language as english (its list), none, "   \
+    "or a file with a word a line"
 #define RP_TOKENS_HELP                                                                             \
     "how text is cut into words: by the Unicode rules, at all that is no letter, digit or "        \
     "apostrophe, at "                                                                              \

@@ -15,11 +15,6 @@ enum { TERM_COLUMN = 26, WIDTH = 80 };
 
 /* ---- 1a. Text -------------------------------------------------------------------------------- */
 
-static void text_title(rp__buf *out, const char *name, const char *summary)
-{
-    rp__buf_printf(out, "%s: %s\n", name, summary);
-}
-
 static void text_section(rp__buf *out, const char *name)
 {
     rp__buf_printf(out, "\n%s:\n", name);
@@ -45,6 +40,12 @@ static void put_wrapped(rp__buf *out, const char *text, size_t column, size_t in
         is_first = false;
     }
     rp__buf_put_byte(out, '\n');
+}
+
+static void text_title(rp__buf *out, const char *name, const char *summary)
+{
+    rp__buf_printf(out, "%s: ", name);
+    put_wrapped(out, summary, strlen(name) + 2, 2);
 }
 
 static void text_prose(rp__buf *out, const char *text)
@@ -75,9 +76,30 @@ static void put_lines(rp__buf *out, const char *text, const char *before, const 
     }
 }
 
+/* Bytes of a command before the last option that begins within `room` columns; all, if it has as few. */
+static size_t fit_command(const char *text, size_t n, size_t room)
+{
+    size_t fits = n;
+    for (size_t i = 1; n > room && i < room; i++)
+        if (memcmp(text + i, " --", 3) == 0)
+            fits = i;
+    return fits;
+}
+
+/* A command of more columns goes on in the next line, from an option on. */
 static void text_code(rp__buf *out, const char *text)
 {
-    put_lines(out, text, "  ", "\n");
+    while (*text) {
+        const size_t n = strcspn(text, "\n"), fits = fit_command(text, n, WIDTH - 3);
+        rp__buf_put_string(out, "  ");
+        rp__buf_put(out, text, fits);
+        if (fits < n) {
+            rp__buf_put_string(out, " \\\n     ");
+            rp__buf_put(out, text + fits, n - fits);
+        }
+        rp__buf_put_byte(out, '\n');
+        text += n + (text[n] == '\n');
+    }
 }
 
 /* ---- 1b. Manual page ------------------------------------------------------------------------- */

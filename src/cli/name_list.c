@@ -10,8 +10,11 @@ bool rp__name_list_next(const char **names, char out[RP_NAME_BYTES])
     const char *at = *names;
     if (*at == 0)
         return false;
-    size_t n = strcspn(at, ",");
-    snprintf(out, RP_NAME_BYTES, "%.*s", (int)n, at);
+    at += strspn(at, " ");
+    size_t n = strcspn(at, ","), end = n;
+    while (end > 0 && at[end - 1] == ' ')
+        end--;
+    snprintf(out, RP_NAME_BYTES, "%.*s", (int)end, at);
     *names = at + n + (at[n] == ',');
     return true;
 }

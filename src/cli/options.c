@@ -108,34 +108,37 @@ const char *rp__options_choice(const rp__option *row, size_t i)
     return row->choices ? row->choices[i] : NULL;
 }
 
-/* Levenshtein's distance, or `most` if it is more; words over 31 letters are far from all. */
+static size_t lesser(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Levenshtein's distance in which two letters that changed places are one edit, or `most` if it is
+ * more; words over 31 letters are far from all. */
 static size_t distance(const char *a, const char *b, size_t most)
 {
-    size_t row[32], n = strlen(b), m = strlen(a);
+    size_t rows[3][32], n = strlen(b), m = strlen(a);
     if (n >= 32 || m >= 32)
         return most;
     for (size_t j = 0; j <= n; j++)
-        row[j] = j;
+        rows[0][j] = j;
     for (size_t i = 1; i <= m; i++) {
-        size_t corner = row[0];
+        size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *third = rows[(i + 1) % 3];
         row[0] = i;
         for (size_t j = 1; j <= n; j++) {
-            size_t best = corner + (a[i - 1] != b[j - 1]);
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            corner = row[j];
-            row[j] = best;
+            row[j] =
+                lesser(above[j - 1] + (a[i - 1] != b[j - 1]), lesser(above[j], row[j - 1]) + 1);
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                row[j] = lesser(row[j], third[j - 2] + 1);
         }
     }
-    return row[n] < most ? row[n] : most;
+    return lesser(rows[m % 3][n], most);
 }
 
 void rp__options_nearest(rp__nearest *best, const char *word, const char *candidate)
 {
-    /* A third of the letters wrong is another word; one wrong letter never is. */
-    size_t enough = strlen(word) < 3 ? 2 : strlen(word) / 3 + 1;
+    /* A third of the letters wrong is another word, and so are three; one wrong letter never is. */
+    size_t enough = lesser(strlen(word) < 3 ? 2 : strlen(word) / 3 + 1, 3);
     size_t d = distance(word, candidate, enough);
     if (strlen(word) >= 3 && strncmp(word, candidate, strlen(word)) == 0)
         d = 1; /* a word cut short */
@@ -366,6 +369,16 @@ static rp_status refuse_unknown(parser *p, const char *word)
                              name);
 }
 
+/* The word of the long option that getopt has just taken for a row, if it is not the row's name: getopt
+ * takes a name that is cut short, and a later option may change which one that is. */
+static const char *find_cut(const parser *p, int value, char **argv)
+{
+    const int row = (value == '?' || value == ':' ? optopt : value) - FIRST_LONG;
+    const char *word = argv[optind - (optarg && optarg == argv[optind - 1] ? 2 : 1)];
+    const bool is_cut = row >= 0 && strcspn(word + 2, "=") < strlen(p->rows[row].row->name);
+    return is_cut ? word : NULL;
+}
+
 static rp_status parse_words(parser *p, int argc, char **argv)
 {
     rp_status status = RP_OK;
@@ -375,6 +388,11 @@ static rp_status parse_words(parser *p, int argc, char **argv)
         int value = getopt_long(argc, argv, p->letters, p->longs, NULL);
         if (value == -1)
             break;
+        const char *cut = find_cut(p, value, argv);
+        if (cut) {
+            optopt = 0;
+            return refuse_unknown(p, cut);
+        }
         size_t i = find_row(p, value == ':' ? optopt : value);
         if (value == '?' || i == p->n)
             return refuse_unknown(p, argv[optind - 1]);
@@ -432,11 +450,7 @@ static rp_status check_operands(parser *p, const rp__call *call)
 /* Variables that mean something to the library too are left to it. */
 static bool is_librarys(const char *variable)
 {
-    const rp__environment_row *row;
-    for (size_t i = 0; (row = rp__environment_at(i)); i++)
-        if (strcmp(row->name, variable) == 0)
-            return true;
-    return false;
+    return rp__environment_find(variable) != NULL;
 }
 
 const char *rp__options_source(const rp__option *row, const rp__settings *settings,

@@ -10,7 +10,9 @@
 enum { CORRECTIONS_MOST = 16 };
 
 typedef struct found {
-    char word[RP_TEXT_TERM_MAX + 1], instead[RP_TEXT_TERM_MAX + 1];
+    char typed[RP_TEXT_TERM_MAX + 1]; /* the word as the query has it */
+    char word[RP_TEXT_TERM_MAX + 1];  /* its term */
+    char instead[RP_TEXT_TERM_MAX + 1];
     uint32_t edits, df;
 } found;
 
@@ -66,17 +68,51 @@ static bool is_known(const job *j, const char *term, size_t bytes)
     return rp__segment_find(j->searcher->index->segment, term, bytes, &entry) == RP_OK;
 }
 
-static rp_status correct_word(job *j, const rp__token *token)
+static bool has_term(const job *j, const char *word, size_t bytes, const char *term)
+{
+    rp__token token;
+    rp__analyzer_begin(j->searcher->analyzer, word, bytes);
+    return rp__analyzer_next(j->searcher->analyzer, &token) && token.end == bytes &&
+           token.bytes == strlen(term) && memcmp(token.term, term, token.bytes) == 0;
+}
+
+/* Of a stem that was found, a word: with the ending that the typed word has beyond its own stem, if
+ * that makes a word of this stem. */
+static void add_ending(const job *j, found *f)
+{
+    char folded[RP_TEXT_TERM_MAX], word[RP_TEXT_TERM_MAX];
+    const size_t bytes =
+        rp__analyzer_fold(j->searcher->analyzer, f->typed, strlen(f->typed), folded);
+    const size_t stem = strlen(f->word), instead = strlen(f->instead);
+    size_t same = 0;
+    while (same < stem && same < bytes && folded[same] == f->word[same])
+        same++;
+    const size_t lost = stem - same, ending = bytes - same, front = instead - lost;
+    if (lost > instead || front + ending > sizeof word ||
+        memcmp(f->instead + front, f->word + same, lost) != 0)
+        return;
+    memcpy(word, f->instead, front);
+    memcpy(word + front, folded + same, ending);
+    if (has_term(j, word, front + ending, f->instead))
+        copy_term(f->instead, word, front + ending);
+}
+
+static rp_status correct_word(job *j, const rp__token *token, const char *typed, size_t bytes)
 {
     found *f = &j->at[j->n];
     if (is_known(j, token->term, token->bytes))
         return RP_OK;
     *f = (found){0};
     copy_term(f->word, token->term, token->bytes);
+    const bool is_short = bytes <= RP_TEXT_TERM_MAX;
+    copy_term(f->typed, is_short ? typed : token->term, is_short ? bytes : token->bytes);
     rp_status status = RP_OK;
     for (uint32_t edits = 1; status == RP_OK && edits <= most_edits(f->word) && f->df == 0; edits++)
         status = find_near(j, f, edits);
-    j->n += f->df > 0;
+    if (f->df > 0) {
+        add_ending(j, f);
+        j->n++;
+    }
     return status;
 }
 
@@ -90,8 +126,9 @@ static rp_status correct_leaf(job *j, const char *text, size_t bytes)
         rp__analyzer_begin(analyzer, text + at, bytes - at);
         if (!rp__analyzer_next(analyzer, &token))
             return RP_OK;
+        const char *typed = text + at + token.begin;
         at += token.end;
-        status = correct_word(j, &token);
+        status = correct_word(j, &token, typed, token.end - token.begin);
     }
     return status;
 }
@@ -127,7 +164,7 @@ static rp_status copy_found(const job *j, rp_corrections *out)
     if (j->n == 0)
         return RP_OK;
     for (size_t i = 0; i < j->n; i++)
-        bytes += strlen(j->at[i].word) + strlen(j->at[i].instead) + 2;
+        bytes += strlen(j->at[i].typed) + strlen(j->at[i].instead) + 2;
     out->memory = rp__alloc(j->n * sizeof *out->at + bytes + 1);
     if (!out->memory)
         return RP_NO_MEMORY;
@@ -136,8 +173,8 @@ static rp_status copy_found(const job *j, rp_corrections *out)
     char *text = (char *)(out->at + j->n);
     for (size_t i = 0; i < j->n; i++) {
         const found *f = &j->at[i];
-        char *instead = text + strlen(f->word) + 1;
-        copy_term(text, f->word, strlen(f->word));
+        char *instead = text + strlen(f->typed) + 1;
+        copy_term(text, f->typed, strlen(f->typed));
         copy_term(instead, f->instead, strlen(f->instead));
         out->at[i] = (rp_correction){text, instead, f->edits, f->df};
         text = instead + strlen(instead) + 1;

@@ -84,6 +84,7 @@ static void end_task(rp__task *t)
     if (o->status != RP_OK && o->status != RP_DEADLINE)
         rp_hits_free(&o->hits);
     o->hits.is_partial = o->status == RP_DEADLINE;
+    o->hits.total_is_exact &= !o->hits.is_partial;
     o->hits.seconds = (double)(now - t->waiting.job.arrived) / 1e9;
     if (t->searcher->arena.held > t->searcher->options.max_memory / 2)
         rp__arena_reset(&t->searcher->arena);

@@ -315,7 +315,9 @@ rp_status rp_index_check(const char *dir, rp_check_fn *on_fault, void *arg, rp_e
         status = rp__segment_check(segment, on_fault, arg, &why);
         rp__segment_close(segment);
     } else if (status == RP_DAMAGED && on_fault) {
-        on_fault(arg, dir, why.text);
+        const size_t n = strlen(dir); /* which most messages begin with */
+        const bool has_dir = strncmp(why.text, dir, n) == 0 && strncmp(why.text + n, ": ", 2) == 0;
+        on_fault(arg, dir, why.text + (has_dir ? n + 2 : 0));
     }
     if (err)
         *err = why;

@@ -368,14 +368,16 @@ rp_status rp__searcher_bind(rp_searcher *searcher, const char *query, size_t byt
 rp_status rp__searcher_guard(const rp_searcher *searcher, rp_status (*fn)(void *arg), void *arg,
                              rp_error *own, rp_error *err)
 {
+    const size_t bytes = searcher->options.max_memory;
+    const bool is_mib = bytes % (1 << 20) == 0;
     rp_status status = rp__index_handle_guard(searcher->index, fn, arg);
     if (status == RP_OK)
         return RP_OK;
     if (status == RP_NO_MEMORY)
         rp__error_set(own, status,
-                      "the query needs more than its %zu bytes, or the system has none left; raise "
+                      "the query needs more than its %zu %s, or the system has none left; raise "
                       "--max-memory",
-                      searcher->options.max_memory);
+                      is_mib ? bytes >> 20 : bytes, is_mib ? "MiB" : "bytes");
     else if (!own->text[0] || own->code != status)
         rp__error_set(own, status, "the index: %s; run 'riposte check'", rp_status_text(status));
     return rp__error_set(err, status, "%s", own->text);
@@ -582,9 +584,11 @@ rp_status rp__searcher_hits(const rp_searcher *searcher, const rp__query *bound,
                             const rp__answer *answer, rp_mode mode, const char *processor,
                             rp_hits *hits)
 {
+    const bool is_all = answer->n < bound->k; /* more would be among them */
     *hits =
-        (rp_hits){.total = answer->total,
-                  .total_is_exact = answer->total_is_exact,
+        (rp_hits){.total = is_all ? answer->n : answer->total,
+                  .total_is_exact = is_all || answer->total_is_exact,
+                  .has_no_words = bound->n_leaves == 0,
                   .is_or_fallback = searcher->options.mode == RP_MODE_ANDOR && mode == RP_MODE_OR,
                   .has_unknown = bound->has_unknown,
                   .fraction_bits = bound->fraction_bits,

@@ -2,6 +2,8 @@
  * fuzzy word past all stretches that begin too differently. */
 #include "plan/expansion.h"
 
+#include <string.h>
+
 static rp_status start_wildcard(rp__expansion *e, const rp__segment *segment,
                                 rp__analyzer_state *analyzer, const char *word, size_t bytes)
 {
@@ -32,11 +34,34 @@ rp_status rp__expansion_start(rp__expansion *e, const rp__segment *segment,
     return rp__term_iter_start(&e->iter, segment, folded, 0);
 }
 
+rp_status rp__expansion_start_letter(rp__expansion *e, const rp__segment *segment,
+                                     const char *letter, size_t bytes, uint8_t first)
+{
+    e->kind = RP_SYNTAX_WORD;
+    e->distance = 0;
+    e->by.letter.bytes = bytes;
+    e->by.letter.first = first;
+    memcpy(e->by.letter.at, letter, bytes);
+    return rp__term_iter_start(&e->iter, segment, letter, 0);
+}
+
+/* In UTF-8 no letter begins inside another. */
+static rp_status is_with_letter(rp__expansion *e, bool *fits)
+{
+    const rp__expansion_letter *letter = &e->by.letter;
+    rp__term_iter *iter = &e->iter;
+    *fits = memmem(iter->term, iter->term_bytes, letter->at, letter->bytes) != NULL;
+    const bool is_before = iter->term_bytes > 0 && (uint8_t)iter->term[0] < letter->first;
+    return is_before ? rp__term_iter_skip(iter, 1) : RP_OK;
+}
+
 /* Whether the current term fits; where none that begins like it does, the walk passes over them. */
 static rp_status is_fit(rp__expansion *e, bool *fits)
 {
     rp__term_iter *iter = &e->iter;
     *fits = true;
+    if (e->kind == RP_SYNTAX_WORD)
+        return is_with_letter(e, fits);
     if (e->kind == RP_SYNTAX_WILDCARD)
         *fits = rp__wildcard_fits(&e->by.wildcard, iter->term, iter->term_bytes);
     if (e->kind != RP_SYNTAX_FUZZY)

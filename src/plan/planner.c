@@ -63,7 +63,7 @@ typedef struct binder {
     rp__leaf *leaves;
     rp__word *words;
     size_t n_ops, n_leaves, n_words, cap_ops, cap_leaves, cap_words;
-    group *groups; /* open now; syntax->depth + 1 */
+    group *groups; /* open now; syntax->depth + 2: a letter's in a word's in the deepest */
     size_t n_groups;
     uint64_t visits; /* terms that patterns may still look at */
     bool has_unknown;
@@ -271,30 +271,27 @@ static rp_status find_word(binder *b, const rp__syntax_op *op, const rp__token *
     return put_word(b, op, token->term, token->bytes, offset, &term);
 }
 
-/* A word: its terms one by one, in a group unless there is only one. */
-static rp_status bind_word(binder *b, const rp__syntax_op *op)
-{
-    size_t bytes;
-    const char *text = plain_text(b, op, &bytes);
-    if (!text)
-        return rp__error_no_memory(b->err);
-    uint8_t role = op->role == RP_NOT ? RP_MUST : b->default_role;
-    rp_status status = open_group(b, op->role);
-    rp__token token;
-    rp__analyzer_begin(b->to->analyzer, text, bytes);
-    while (status == RP_OK && rp__analyzer_next(b->to->analyzer, &token)) {
-        status = find_word(b, op, &token, 0);
-        if (status == RP_OK)
-            status = put_leaf(b, op, 1, role);
-    }
-    return status == RP_OK ? close_group(b) : status;
-}
-
 static rp_status put_expansion(binder *b, const rp__syntax_op *op, const char *text, size_t bytes,
                                const rp__term *term)
 {
     rp_status status = put_word(b, op, text, bytes, 0, term);
     return status == RP_OK ? put_leaf(b, op, 1, RP_SHOULD) : status;
+}
+
+/* Of a pattern that stands for too many terms. */
+static rp_status refuse_expansion(const binder *b, const rp__syntax_op *op)
+{
+    const int bytes = (int)(op->end - op->begin < 100 ? op->end - op->begin : 100);
+    const bool is_fuzzy = op->kind == RP_SYNTAX_FUZZY;
+    return FAIL(b, op, RP_LIMIT,
+                "\"%.*s%s%s\" stands for more than %zu term%s; %sadd letters or raise "
+                "--max-expansions",
+                bytes, b->syntax->text + op->begin, op->kind == RP_SYNTAX_PREFIX ? "*" : "",
+                !is_fuzzy       ? ""
+                : op->slop == 1 ? "~1"
+                                : "~2",
+                b->options->max_expansions, b->options->max_expansions == 1 ? "" : "s",
+                is_fuzzy && op->slop > 1 ? "use ~1, " : "");
 }
 
 /* The terms that a pattern stands for; where it stands for none, a term nobody has. */
@@ -310,10 +307,7 @@ static rp_status expand(binder *b, const rp__syntax_op *op, rp__expansion *e)
         if (found != RP_OK)
             break;
         if (n == b->options->max_expansions)
-            return FAIL(
-                b, op, RP_LIMIT,
-                "\"%.*s%s\" stands for more than %zu terms; add letters or raise --max-expansions",
-                bytes, text, op->kind == RP_SYNTAX_PREFIX ? "*" : "", b->options->max_expansions);
+            return refuse_expansion(b, op);
         rp_status status = put_expansion(b, op, e->iter.term, e->iter.term_bytes, &e->iter.entry);
         if (status != RP_OK)
             return status;
@@ -321,12 +315,46 @@ static rp_status expand(binder *b, const rp__syntax_op *op, rp__expansion *e)
     if (found == RP_NOT_FOUND)
         return RP_OK;
     if (found == RP_LIMIT)
-        return FAIL(b, op, RP_LIMIT,
-                    "the query's patterns look at more than %d terms; add letters before '*', '?' "
-                    "or '~'",
-                    RP_EXPANSION_VISITS);
+        return FAIL(
+            b, op, RP_LIMIT, "the query's patterns look at more than %d terms; add letters%s",
+            RP_EXPANSION_VISITS, op->kind == RP_SYNTAX_WORD ? "" : " before '*', '?' or '~'");
     return rp__error_set(
         b->err, found, "terms: those of \"%.*s\" cannot be read; run 'riposte check'", bytes, text);
+}
+
+/* One of the terms of a word. A letter that texts have in pairs is the OR of those pairs. */
+static rp_status bind_token(binder *b, const rp__syntax_op *op, const rp__token *token,
+                            uint8_t role)
+{
+    rp__expansion e;
+    uint8_t first;
+    if (!rp__analyzer_is_lone(b->to->analyzer, token->term, token->bytes, &first)) {
+        rp_status status = find_word(b, op, token, 0);
+        return status == RP_OK ? put_leaf(b, op, 1, role) : status;
+    }
+    rp_status status =
+        rp__expansion_start_letter(&e, b->to->segment, token->term, token->bytes, first);
+    if (status == RP_OK)
+        status = open_group(b, role);
+    if (status == RP_OK)
+        status = expand(b, op, &e);
+    return status == RP_OK ? close_group(b) : status;
+}
+
+/* A word: its terms one by one, in a group unless there is only one. */
+static rp_status bind_word(binder *b, const rp__syntax_op *op)
+{
+    size_t bytes;
+    const char *text = plain_text(b, op, &bytes);
+    if (!text)
+        return rp__error_no_memory(b->err);
+    uint8_t role = op->role == RP_NOT ? RP_MUST : b->default_role;
+    rp_status status = open_group(b, op->role);
+    rp__token token;
+    rp__analyzer_begin(b->to->analyzer, text, bytes);
+    while (status == RP_OK && rp__analyzer_next(b->to->analyzer, &token))
+        status = bind_token(b, op, &token, role);
+    return status == RP_OK ? close_group(b) : status;
 }
 
 static rp_status start_expansion(binder *b, const rp__syntax_op *op, rp__expansion *e)
@@ -383,6 +411,11 @@ static rp_status bind_phrase(binder *b, const rp__syntax_op *op)
     if (n > 1 && !rp__segment_get_info(b->to->segment)->has_positions)
         return FAIL(b, op, RP_USAGE,
                     "phrases need positions, and this index was made without them");
+    if (n == 1) { /* a word */
+        const rp__word *word = &b->words[--b->n_words];
+        token = (rp__token){.term = word->text, .bytes = word->text_bytes};
+        return bind_token(b, op, &token, op->role);
+    }
     return n ? put_leaf(b, op, n, op->role) : RP_OK;
 }
 
@@ -465,7 +498,7 @@ typedef struct first_room {
 static bool make_room(binder *b)
 {
     first_room *room = rp__arena_alloc(b->arena, sizeof *room);
-    b->groups = rp__arena_array(b->arena, (size_t)b->syntax->depth + 1, sizeof *b->groups);
+    b->groups = rp__arena_array(b->arena, (size_t)b->syntax->depth + 2, sizeof *b->groups);
     if (!room || !b->groups)
         return false;
     b->cap_ops = b->cap_leaves = b->cap_words = FIRST_CAP;
@@ -542,11 +575,8 @@ static rp_status bind_plain_word(binder *b, uint32_t begin, uint32_t end)
     rp__token term;
     rp_status status = RP_OK;
     rp__analyzer_begin(b->to->analyzer, b->syntax->text + begin, end - begin);
-    while (status == RP_OK && rp__analyzer_next(b->to->analyzer, &term)) {
-        status = find_word(b, &op, &term, 0);
-        if (status == RP_OK)
-            status = put_leaf(b, &op, 1, b->default_role);
-    }
+    while (status == RP_OK && rp__analyzer_next(b->to->analyzer, &term))
+        status = bind_token(b, &op, &term, b->default_role);
     return status;
 }
 

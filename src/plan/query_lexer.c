@@ -200,12 +200,29 @@ static rp_status read_slop(rp__query_lexer *lexer, rp__query_lexer_token *token)
 
 /* ---- Tokens ---------------------------------------------------------------------------------- */
 
+/* A '*', and a '?' that does not end its word, mean something outside a phrase alone. */
+static rp_status check_phrase_mark(const rp__query_lexer *lexer)
+{
+    rp__query_lexer probe = *lexer;
+    while (is_at(&probe, '?') || is_at(&probe, '!'))
+        probe.at++;
+    if (!is_at(lexer, '*') && (!is_at(lexer, '?') || ends_word(&probe)))
+        return RP_OK;
+    return FAIL(
+        lexer, lexer->at, RP_USAGE,
+        "'%c' means nothing inside a phrase: put its word outside the quotes; '\\' takes it as "
+        "it is",
+        lexer->text[lexer->at]);
+}
+
 static rp_status read_phrase(rp__query_lexer *lexer, rp__query_lexer_token *token)
 {
     token->kind = RP_TOKEN_PHRASE;
     token->begin = ++lexer->at;
     while (lexer->at < lexer->bytes && lexer->text[lexer->at] != '"') {
-        rp_status status = skip_char(lexer);
+        rp_status status = check_phrase_mark(lexer);
+        if (status == RP_OK)
+            status = skip_char(lexer);
         if (status != RP_OK)
             return status;
     }

@@ -276,7 +276,10 @@ static rp_status write_hits(const rp__request *r, rp_searcher *searcher, const r
     rp_status status = RP_OK;
     write_corrections(r, searcher, out);
     if (hits->n == 0)
-        rp__buf_put_string(out, "<p class=\"note\">No document matches.</p>");
+        rp__buf_printf(out, "<p class=\"note\">%s.</p>",
+                       hits->has_no_words ? "The query has no words to search for: all are stop "
+                                            "words or punctuation"
+                                          : "No document matches");
     else
         rp__buf_printf(out, "<p class=\"note\">%s%llu document%s, %.3f ms, processor %s%s</p>",
                        hits->total_is_exact ? "" : "at least ", (unsigned long long)hits->total,

@@ -224,6 +224,8 @@ static rp_status write_corrections(const writing *x, rp_error *err)
 static void write_totals(const writing *x, const rp_hits *hits)
 {
     rp__json_writer *w = x->w;
+    if (hits->has_no_words)
+        rp__json_writer_bool(w, "has_no_words", true);
     rp__json_writer_text(w, "processor", hits->processor);
     if (hits->fallback)
         rp__json_writer_text(w, "fallback", rp_fallback_name(hits->fallback));

@@ -326,6 +326,12 @@ uint32_t rp__analyzer_positions(const rp__analyzer_state *state)
     return state->position;
 }
 
+bool rp__analyzer_is_lone(const rp__analyzer_state *state, const char *term, size_t bytes,
+                          uint8_t *first)
+{
+    return rp__tokens_is_lone(state->analyzer->tokens, term, bytes, first);
+}
+
 size_t rp__analyzer_fold(rp__analyzer_state *state, const char *word, size_t bytes,
                          char out[RP_TEXT_TERM_MAX])
 {

@@ -49,6 +49,11 @@ void rp__analyzer_begin(rp__analyzer_state *state, const char *text, size_t byte
 bool rp__analyzer_next(rp__analyzer_state *state, rp__token *token);
 uint32_t rp__analyzer_positions(const rp__analyzer_state *state);
 
+/* Whether a term is a letter that texts have in pairs with its neighbours: Han, Hiragana, Katakana
+ * or Hangul, as the rule has it. *first: no such pair begins with a lesser byte. */
+bool rp__analyzer_is_lone(const rp__analyzer_state *state, const char *term, size_t bytes,
+                          uint8_t *first);
+
 /* One word folded as a prefix is: no stop list, no stemmer. Returns its bytes; 0 if nothing is
  * left. */
 size_t rp__analyzer_fold(rp__analyzer_state *state, const char *word, size_t bytes,

@@ -135,6 +135,16 @@ rp__wordbreak_segment rp__tokens_letter(rp__tokens rule, const char *text, size_
     return s;
 }
 
+bool rp__tokens_is_lone(rp__tokens rule, const char *term, size_t bytes, uint8_t *first)
+{
+    if (bytes == 0 || (unsigned char)term[0] < FIRST_LEAD)
+        return false;
+    character c = peek(term, bytes, 0);
+    *first = rule == RP_TOKENS_BIGRAM ? 0 : FIRST_LEAD;
+    return goes_by_pairs(rule, c) && is_in_pair_scripts(c.code) &&
+           rp__tokens_letter(rule, term, bytes, 0).end == bytes;
+}
+
 /* A segment of wordbreak.c ends before the first letter that goes by pairs. */
 static rp__wordbreak_segment next_uax29(rp__tokens rule, const char *text, size_t bytes, size_t at)
 {

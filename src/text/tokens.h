@@ -34,6 +34,11 @@ rp__wordbreak_segment rp__tokens_next(rp__tokens rule, const char *text, size_t 
 /* The letter that begins at byte `at`, if it goes by pairs; otherwise its `end` is `at`. */
 rp__wordbreak_segment rp__tokens_letter(rp__tokens rule, const char *text, size_t bytes, size_t at);
 
+/* Whether a term is one letter of the four scripts and the rule cuts texts of it into pairs, so
+ * that most texts with the letter have it in longer terms alone. *first: no such term begins with a
+ * lesser byte. */
+bool rp__tokens_is_lone(rp__tokens rule, const char *term, size_t bytes, uint8_t *first);
+
 /* Where the word [begin, end) ends without a possessive 's ("'", U+2019 or U+FF07, then s or S); at
  * `end` if it has none or is nothing else. */
 size_t rp__tokens_trim(const char *text, size_t begin, size_t end);

@@ -263,6 +263,30 @@ class TestRiposte(unittest.TestCase):
                 with self.assertRaises(error):
                     index.search("wing", fields=bad)
 
+    def test_the_total_is_exact_where_all_hits_are_there(self):
+        with riposte.Index(self.path) as index:
+            hits = index.search("wing layer", k=5)
+            self.assertEqual((len(hits), hits.total, hits.total_is_exact), (3, 3, True))
+            self.assertEqual([index.search(query).has_no_words for query in ("...", "nowhere")],
+                             [True, False])
+
+    def test_messages_name_what_python_has(self):
+        """No option of the program is in them, and nothing that is missing goes unsaid."""
+        with riposte.Index(self.path) as index:
+            for options, said in (({"k": 10**6}, "raise max_k"), ({"nowhere": 1}, " start,")):
+                with self.assertRaises((riposte.LimitError, TypeError)) as caught:
+                    index.search("wing", **options)
+                self.assertIn(said, str(caught.exception))
+                self.assertNotIn("--", str(caught.exception))
+                self.assertNotIn(" from,", str(caught.exception))
+            for call, said in ((lambda: index.search(None), "queries are a text, or several"),
+                               (lambda: index.search(5), "not int"),
+                               (lambda: riposte.build(None, "x"), "source is a path"),
+                               (lambda: riposte.build(5, "x"), "not int")):
+                with self.assertRaises(TypeError) as caught:
+                    call()
+                self.assertIn(said, str(caught.exception))
+
     def test_get_and_suggest(self):
         with riposte.Index(self.path) as index:
             for docid in range(3):
@@ -271,10 +295,10 @@ class TestRiposte(unittest.TestCase):
             with self.assertRaises(LookupError):
                 index.get("nobody")
             self.assertEqual(index.suggest("w"), [("wing", 2)])
-            self.assertEqual(len(index.suggest("", most=2)), 2)
+            self.assertEqual(len(index.suggest("", k=2)), 2)
             self.assertEqual(index.suggest("nothing"), [])
             with self.assertRaises(riposte.LimitError):
-                index.suggest("w", most=10**6)
+                index.suggest("w", k=10**6)
 
     def test_correct(self):
         with riposte.Index(self.path) as index:
@@ -421,9 +445,72 @@ class TestDocuments(unittest.TestCase):
         self.assertEqual((stats["docs"], stats["skipped"]), (1, 3))
         self.assertEqual(skipped, ["document 1", "document 2", "document 3"])
         for wrong in ([good, "a path"], [good, None], good, [{"id": 1.5, "text": "x"}],
-                      [{"id": "a", "text": 5}], [{"id": "a", "text": {}}], [{"id": True}]):
+                      [{"id": "a", "text": 5}], [{"id": "a", "text": {}}], [{"id": True, "text": ""}]):
             with self.assertRaises(TypeError):
                 riposte.build(wrong, self.path)
+
+    def test_fields_that_are_not_indexed(self):
+        """They are named once, as those of a file are; weights of terms are an error."""
+        def notes_of(documents, **options):
+            notes = []
+            riposte.build(documents, self.path, on_note=notes.append, **options)
+            return notes
+
+        self.assertEqual(notes_of([{"id": "a", "text": "x", "year": 1, "by": None},
+                                   {"id": "b", "text": "x", "body": "y", "year": 2, 5: "z"}]),
+                         ['fields that are not indexed: "5", "body", "year"; text_field names the one '
+                          'to index'])
+        self.assertEqual(notes_of([{"id": "a", "text": "x"}]), [])
+        self.assertEqual(notes_of([{"id": "a", "vector": "x"}], text_field="vector"), [])
+        self.assertIn('"f23" and more', notes_of([dict({"id": "a", "text": "x"}, **{
+            "f%02d" % i: 1 for i in range(30)})])[0])
+        weights = [{"id": "1", "text": "x", "year": 1, "vector": {"a": 2.5}}]
+        with self.assertRaises(riposte.InputError) as caught:
+            riposte.build(weights, self.path)
+        self.assertIn("document 1: field \"vector\" has weights of terms", str(caught.exception))
+        self.assertEqual(riposte.build(weights, self.path, on_error="skip")["skipped"], 1)
+
+    def test_options_of_documents(self):
+        """They are heeded as from a file, or refused."""
+        def ids_of(documents, **options):
+            riposte.build(documents, self.path, **options)
+            with riposte.Index(self.path) as index:
+                return [index.document(i)["docno"] for i in range(len(index))]
+
+        two = [{"id": "a", "text": "x"}, {"text": "y"}]
+        self.assertEqual(ids_of(two), ["a", "2"])
+        self.assertEqual(ids_of(two, ids="number"), ["1", "2"])
+        self.assertEqual(ids_of(two, ids="field", on_error="skip"), ["a"])
+        with self.assertRaises(riposte.InputError) as caught:
+            ids_of(two, ids="field")
+        self.assertIn("document 2: no id; looked for id _id docno docid", str(caught.exception))
+        for wrong in ({"ids": "foo"}, {"ids": "path"}, {"ids": "relative"}, {"format": "csv"},
+                      {"max_json_depth": 5}):
+            with self.assertRaises(riposte.UsageError):
+                ids_of(two, **wrong)
+        for empty, options in (({"id": "1", "text": "words"}, {"text_field": "txt"}), ({}, {}),
+                               ({"txt": "words"}, {}), ({"text": None}, {})):
+            with self.assertRaises(riposte.InputError) as caught:
+                ids_of([empty], **options)
+            self.assertIn("no text; looked for", str(caught.exception))
+        self.assertEqual(ids_of([{"title": "x"}, {"text": ""}]), ["1", "2"])
+
+    def test_bytes_that_are_not_utf8(self):
+        """They are read as those of files are."""
+        notes = []
+        riposte.build([{"id": "a", "text": b"words caf\xe9 \x93q\x94 \x81"},
+                       {"id": "b", "text": "caf\u00e9".encode()}], self.path, on_note=notes.append)
+        self.assertEqual(notes, ["document 1: not UTF-8, read as Windows-1252"])
+        with riposte.Index(self.path) as index:
+            self.assertEqual(index.get("a")["text"], "words caf\u00e9 \u201cq\u201d \x81")
+            self.assertEqual(len(index.search("caf\u00e9")), 2)
+
+    def test_documents_by_integer_ids(self):
+        riposte.build([{"id": 5, "text": "x"}], self.path)
+        with riposte.Index(self.path) as index:
+            self.assertEqual(index.get(5), index.get("5"))
+            with self.assertRaises(TypeError):
+                index.get(True)
 
     def test_failures_leave_the_old_index(self):
         riposte.build([{"id": "old", "text": "wing"}], self.path)
@@ -435,7 +522,7 @@ class TestDocuments(unittest.TestCase):
         with self.assertRaises(ZeroDivisionError):
             riposte.build(failing(), self.path)
         with self.assertRaises(riposte.StoppedError):
-            riposte.build(({"id": str(i)} for i in range(5000)), self.path,
+            riposte.build(({"id": str(i), "text": ""} for i in range(5000)), self.path,
                           on_progress=lambda progress: False)
         with riposte.Index(self.path) as index:
             self.assertEqual([hit.docno for hit in index.search("wing")], ["old"])

@@ -59,6 +59,7 @@ def forms_equal_the_query_language():
              "+%s +%s" % (a, b)),
             ({"match": {"text": {"query": a, "boost": 2.5}}}, "%s^2.5" % a),
             ({"match_phrase": {"text": {"query": "%s %s" % (a, b), "slop": 4}}}, '"%s %s"~4' % (a, b)),
+            ({"match_phrase": {"text": "%s ?*%s" % (a, b)}}, '"%s %s"' % (a, b)),
             ({"prefix": {"text": a[:4]}}, "%s*" % a[:4]),
             ({"term": {"text": {"value": a}}}, a),
             ({"bool": {"must": m(a), "should": [m(b), m(c)]}}, "+%s %s %s" % (a, b, c)),

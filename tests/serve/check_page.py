@@ -96,6 +96,8 @@ def words_nobody_has_are_corrected():
         link = [l["href"] for l in page.links if "q=music&" in l["href"]][0]
         holds("Did you mean" in page.text and "q=music&" in link, link)
         holds(show(service, q="music").has("mark"))
+        holds("did you mean" not in show(service, q="...").text.lower())
+        holds("has no words to search for" in show(service, q="...").text)
 
 
 def mistakes_are_shown_at_their_column():

@@ -1,7 +1,7 @@
 # What differs from machine to machine is held to its form.
-shape() { sed -E -e 's/^(cpu  +).*, [0-9]+ cores?$/\1MODEL, N cores/' -e 's/^(libraries  +).*zstd [0-9.]+, zlib [0-9.]+, xxhash [0-9.]+, utf8proc [0-9.]+, libstemmer$/\1FIVE/' \
+shape() { sed -E -e 's/^(cpu  +).*, [0-9]+ cores?$/\1MODEL, N cores/' -e 's/^(libraries  +).*zstd [0-9.]+, zlib [0-9.]+, xxhash [0-9.]+, utf8proc [0-9.]+, libstemmer \(names no version\)$/\1FIVE/' \
     -e 's/^(avx2|avx512)( +)(in use|absent: the CPU has no [a-z0-9]+)$/\1\2STATE/' -e 's/[0-9.]+ [KMGT]iB/SIZE/g' -e '/^TMPDIR/d'; }
-unset RIPOSTE_GPU TMPDIR
+unset TMPDIR ${!RIPOSTE_*}
 riposte doctor --gpu emulated | shape
 riposte doctor --gpu emulated --json > d.json && is_json d.json && grep -o '"gpus":[^]]*]' d.json
 grep -o '{"name":"disk","state":"ok"' d.json

@@ -260,8 +260,8 @@ static void test_wildcards_and_fuzzy_words(void **state)
     rp_search_options two = {.max_expansions = 2};
     assert_int_equal(bind(&b, "fox jumpin~2", RP_MODE_OR, &two), RP_LIMIT);
     assert_string_equal(b.err.text,
-                        "column 5: \"jumpin\" stands for more than 2 terms; add letters "
-                        "or raise --max-expansions");
+                        "column 5: \"jumpin~2\" stands for more than 2 terms; use ~1, add "
+                        "letters or raise --max-expansions");
     assert_int_equal(bind(&b, "fox a*?e", RP_MODE_OR, &two), RP_OK);
     assert_int_equal(bind(&b, "fox a?*", RP_MODE_OR, &two), RP_LIMIT);
     assert_string_equal(b.err.text,
