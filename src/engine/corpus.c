@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/charset.h"
+#include "base/count_text.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "engine/corpus_format.h"
@@ -655,13 +656,17 @@ static void add_record(rp__corpus *c, rp__batch *batch)
     c->records++;
 }
 
-/* The record that begins `begin` bytes ahead has more than `most`. */
+/* The record that begins `begin` bytes ahead has more than `most`. A summary has one line for all those
+ * that are too large for the memory, of which there is now more and now less. */
 static rp_status refuse(rp__corpus *c, size_t begin, uint64_t most, rp_error *err)
 {
-    char what[80];
+    char what[80], number[RP_COUNT_TEXT_BYTES];
     bool is_memory = most < c->options.max_line;
-    snprintf(what, sizeof what, "a document of over %llu bytes; raise %s", (unsigned long long)most,
-             is_memory ? "--memory" : "--max-line");
+    if (is_memory && c->options.on_error == RP_ON_ERROR_AUTO && !stops(c))
+        snprintf(what, sizeof what, "a document too large for the memory; raise --memory");
+    else
+        snprintf(what, sizeof what, "a document of over %s bytes; raise %s",
+                 rp__count_text(number, most), is_memory ? "--memory" : "--max-line");
     return fault(c, c->line + count_lines(c->split.at, begin), is_memory ? RP_NO_MEMORY : RP_LIMIT,
                  what, err);
 }

@@ -35,6 +35,14 @@ riposte index f -o y --max-line 400 --on-error skip 2>&1 >out | grep -c 'left ou
 cmp x.skipped y.skipped && echo the same list
 echo '== stop'
 riposte index -q f -o y --max-line 400 --on-error stop; echo $?
+echo '== a long path, and records over the memory'
+d=$(printf 'd%.0s' {1..120})
+mkdir -p h/$d
+printf '{"text":"x"}\nbad\n' >h/$d/x.jsonl
+for i in 1 2 3; do
+    printf '{"text":"y"}\n{"text":"%08000000d"}\n' 0
+done >h/z.jsonl
+riposte index h -o y --memory 16M 2>&1 | grep -v SIZE; cat y.skipped
 echo '== weights of terms are an error in a folder too'
 mkdir g
 printf '{"id":"1","contents":"x"}\n{"id":"2","contents":"x","vector":{"a":1}}\n' >g/v.jsonl

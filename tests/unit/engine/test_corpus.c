@@ -63,6 +63,13 @@ static void test_guess(void **state)
     expect_guess("a.json", true, "[\"x\",\n \"y\"]\n", "json");
     expect_guess("a.md", true, "[\"x\"](there)\n", "text");
     expect_guess("a", true, "{\"title\":\"x\"}\n", "jsonl");
+    /* in a folder the fields must hold what can be indexed */
+    expect_guess("a.json", true, "{\"role\":\"user\",\"content\":[{\"type\":\"text\"}]}", "text");
+    expect_guess("a.json", true, "{\"title\":5}", "text");
+    expect_guess("a.json", false, "{\"title\":5}", "jsonl");
+    expect_guess("a.json", true, "{\"id\":1.5,\"text\":\"x\"}", "text");
+    expect_guess("a.json", true, "{\"id\":1,\"title\":null,\"text\":[\"x\",\"y\"]}", "jsonl");
+    expect_guess("a.json", true, "{\"text\":[\"x\",5]}", "text");
     expect_guess("schema.json", true, "{\n\"title\":\"x\"}\n", "text");
     expect_guess("a.json", true, "<DOC>", "trec");
     expect_guess("a", true, "<doc>\n", "trec");
