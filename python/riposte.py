@@ -560,7 +560,7 @@ def _query(value):
 
 
 _CHOICES = {"mode": ("or", "and", "andor"), "total": ("at least", "exact", "only"),
-            "on_error": ("stop", "skip")}
+            "on_error": ("auto", "skip", "stop")}
 
 
 def _choice(name, value):

@@ -168,7 +168,9 @@ rp_status rp_index_check(const char *dir, rp_check_fn *on_fault, void *arg, rp_e
 
 /* ---- 4. Build from files --------------------------------------------------------------------- */
 
-typedef enum rp_on_error { RP_ON_ERROR_STOP = 0, RP_ON_ERROR_SKIP } rp_on_error;
+/* At a record that cannot be read: stop in files that are named and leave it out in folders; leave
+ * it out; stop. */
+typedef enum rp_on_error { RP_ON_ERROR_AUTO = 0, RP_ON_ERROR_SKIP, RP_ON_ERROR_STOP } rp_on_error;
 
 typedef struct rp_progress {
     /* "reading", "merging", "recoding", "writing", "bisecting", "reordering" */
@@ -210,7 +212,7 @@ typedef struct rp_build_options {
     uint32_t threads;     /* 1 */
     bool no_positions;    /* phrases are then refused */
     bool no_store;        /* no text: no snippets */
-    rp_on_error on_error; /* stop at the first bad document */
+    rp_on_error on_error; /* RP_ON_ERROR_AUTO */
     uint64_t max_line;    /* bytes of one document: 256 MiB */
     uint64_t max_expand;  /* bytes out for a byte in, after 64 MiB out: 1000 */
     uint32_t max_json_depth; /* 64 */
@@ -228,7 +230,8 @@ typedef struct rp_build_options {
      * or as given, and #N where a file has many records; "number" */
     const char *ids;
     /* called at the end, from the calling thread: files that were skipped or read as another
-     * encoding, a line a reason; fields that were not indexed */
+     * encoding and records that RP_ON_ERROR_AUTO left out, a line a reason; fields that were not
+     * indexed */
     rp_warn_fn *on_note;
     void *note_arg;
 } rp_build_options;
@@ -241,8 +244,9 @@ typedef struct rp_build_stats {
 
 /* Indexes files and folders ("-" is standard input) into folder `dir`, replacing an index that is
  * there. Files that are not text are skipped, and in folders also what is no file or cannot be
- * read; DIR.skipped lists them, each with its reason. After a failure the old index, if any, is as
- * it was. `stats` may be NULL. */
+ * read; DIR.skipped lists them and the records that are left out, each with its reason. RP_INPUT:
+ * there is no document, and a file that was named is not text or the index in `dir` has documents.
+ * After a failure the old index, if any, is as it was. `stats` may be NULL. */
 rp_status rp_index_build(const char *const *paths, size_t n_paths, const char *dir,
                          const rp_build_options *options, rp_build_stats *stats, rp_error *err);
 

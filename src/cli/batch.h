@@ -17,7 +17,7 @@ typedef struct rp__batch_args {
     const char *output, *tag, *format;
     rp_run_format run_format;
     rp_batch_options batch;
-    rp_on_error on_error;
+    enum { RP_BATCH_STOP, RP_BATCH_SKIP } on_error; /* at a topic that cannot be asked */
     bool syntax;
 } rp__batch_args;
 

@@ -196,7 +196,7 @@ static rp_status admit(rp__batch_state *b, const rp__batch_chunk *c, size_t i, b
     *has = c->topics[i].status == RP_OK && c->answers[i].status == RP_OK;
     rp_status status = *has ? RP_OK : name_fault(b, c, i, err);
     bool is_fault = status == RP_INPUT || status == RP_LIMIT;
-    if (!is_fault || b->args->on_error != RP_ON_ERROR_SKIP)
+    if (!is_fault || b->args->on_error != RP_BATCH_SKIP)
         return status;
     b->skipped++;
     rp__console_note(b->console, "riposte: left out: %s", err->text);

@@ -16,7 +16,7 @@
 
 static const char *const run_formats[] = {"trec", "msmarco", NULL}; /* in rp_run_format's order */
 static const char *const totals[] = {"at-least", "exact", NULL};    /* in rp_total's order */
-static const char *const on_errors[] = {"stop", "skip", NULL};      /* in rp_on_error's order */
+static const char *const on_errors[] = {"stop", "skip", NULL}; /* as RP_BATCH_STOP, RP_BATCH_SKIP */
 
 static const rp__option batch_rows[] = {
     {.name = "output",

@@ -18,9 +18,9 @@ typedef struct index_args {
 static const char *const formats[] = {"jsonl", "json",   "csv",       "tsv",  "trec", "html",
                                       "mbox",  "gitlog", "mediawiki", "text", NULL};
 static const char *const ids[] = {"field", "relative", "path", "number", NULL};
-static const char *const on_errors[] = {"stop", "skip", NULL}; /* in rp_on_error's order */
+static const char *const on_errors[] = {"auto", "skip", "stop", NULL}; /* in rp_on_error's order */
 
-_Static_assert(RP_ON_ERROR_STOP == 0 && RP_ON_ERROR_SKIP == 1, "on_errors[] is in order");
+_Static_assert(RP_ON_ERROR_SKIP == 1 && RP_ON_ERROR_STOP == 2, "on_errors[] is in order");
 
 #define AT(field) .at = offsetof(index_args, field)
 
@@ -92,10 +92,11 @@ static const rp__option input_rows[] = {
     {.name = "on-error",
      .kind = RP_OPTION_ENUM,
      .argument = "WHAT",
-     .initial = "stop",
+     .initial = "auto",
      .choices = on_errors,
      AT(build.on_error),
-     .help = "at a document that cannot be read: stop, or skip it and say so"},
+     .help = "at a document that cannot be read: stop, or skip it and say so; auto stops in a file "
+             "that is named, and in a folder skips and lists it in DIR.skipped"},
     {.name = "max-line",
      .kind = RP_OPTION_SIZE,
      .argument = "SIZE",
@@ -168,6 +169,8 @@ static void print_stats(const rp__console *console, const index_args *args,
     printf("%s read, %s written in %s, ", rp__figures_size(a, stats->bytes_in),
            rp__figures_size(b, stats->bytes_out), rp__figures_time(c, stats->seconds));
     printf("at most %s of memory\n", rp__figures_size(a, stats->memory_peak));
+    if (stats->docs == 0)
+        return;
     printf("next: %s search ", console->program);
     rp__console_put(stdout, args->output, strlen(args->output));
     puts(" \"your words\"");
@@ -209,7 +212,8 @@ const rp__verb rp__cmd_index_verb = {
         "a MediaWiki dump or plain text, as it is or compressed by gzip or zstd; a folder stands "
         "for "
         "the files in it, - for standard input. Files that are not text are skipped and listed in "
-        "DIR.skipped; docs/formats.md has the details. The index is published at the end in one "
+        "DIR.skipped, and so are records of files in folders that cannot be read; docs/formats.md "
+        "has the details. The index is published at the end in one "
         "step: "
         "readers see the old one or the new one. After an error or Ctrl-C the old one is as it "
         "was.",

@@ -5,23 +5,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/count_text.h"
+
 char *rp__figures_count(char out[RP_FIGURE_BYTES], uint64_t v)
 {
-    char digits[RP_FIGURE_BYTES];
-    int n = snprintf(digits, sizeof digits, "%" PRIu64, v);
-    char *to = out;
-    for (int i = 0; i < n; i++) {
-        if (i > 0 && (n - i) % 3 == 0)
-            *to++ = ',';
-        *to++ = digits[i];
-    }
-    *to = 0;
-    return out;
+    return rp__count_text(out, v);
 }
 
 char *rp__figures_of(char out[RP_FIGURE_BYTES], uint64_t v, const char *noun)
 {
-    rp__figures_count(out, v);
+    rp__count_text(out, v);
     size_t n = strlen(out);
     snprintf(out + n, RP_FIGURE_BYTES - n, " %s%s", noun, v == 1 ? "" : "s");
     return out;

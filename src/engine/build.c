@@ -11,11 +11,13 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/count_text.h"
 #include "base/error.h"
 #include "base/thread.h"
 #include "engine/builder.h"
 #include "engine/corpus.h"
 #include "engine/dropped.h"
+#include "engine/field_names.h"
 #include "engine/ingest.h"
 #include "engine/skip_list.h"
 
@@ -23,11 +25,14 @@ typedef struct build {
     rp__build_setup setup;
     rp__segment_builder *segment;
     rp__corpus *corpus;
-    rp__skip_list skips; /* of the one who reads the corpus */
-    uint64_t numbered;   /* documents with docids; of the one whose turn it is */
-    uint64_t renamed;    /* likewise: those that got another id than their own */
+    rp__skip_list skips;    /* of the one who reads the corpus */
+    rp__skip_list left_out; /* records, of the one whose turn it is */
+    uint64_t
+        renamed; /* documents that got another id than their own; of the one whose turn it is */
     char first_renamed[256];
+    uint32_t yielded; /* documents whose number is the id of another */
     rp__dropped dropped;
+    bool has_json, has_field[RP_FIELDS]; /* some document was JSON, and had the field */
     pthread_mutex_t lock;
     pthread_cond_t moved;
     bool is_reading;                /* a worker has the corpus, and not the lock */
@@ -47,6 +52,7 @@ typedef struct parsed {
     size_t offset, id_bytes, title_bytes, text_bytes;
     uint64_t line;
     bool is_numbered; /* its id is the number of the document */
+    bool is_strict;   /* see rp__doc */
     uint32_t docid;   /* RP_NO_DOC: left out */
     rp_status status;
     size_t message; /* of a bad one: where its message begins in the worker's text */
@@ -221,9 +227,10 @@ static void end_batch(worker *w)
     pthread_mutex_unlock(&b->lock);
 }
 
-static void keep_bad(worker *w, parsed *p, rp_status status, const rp_error *err)
+static void keep_bad(worker *w, parsed *p, bool is_strict, rp_status status, const rp_error *err)
 {
     p->status = status;
+    p->is_strict = is_strict;
     p->message = w->text.n;
     rp__buf_put(&w->text, err->text, strlen(err->text) + 1);
 }
@@ -254,7 +261,7 @@ static rp_status parse_batch(worker *w, rp_error *err)
         rp_error why = {0};
         rp_status status = rp__doc_parser_parse(w->parser, &w->batch, i, &doc, &why);
         if (status == RP_INPUT || status == RP_LIMIT)
-            keep_bad(w, p, status, &why);
+            keep_bad(w, p, doc.is_strict, status, &why);
         else if (status != RP_OK)
             return *err = why, status;
         else
@@ -275,18 +282,21 @@ static void tell_skip(void *arg, const char *where, const char *what)
     pthread_mutex_unlock(&b->lock);
 }
 
-/* A document that cannot be taken: an error with a remedy, or under RP_ON_ERROR_SKIP a word to the
- * caller. */
-static rp_status refuse(worker *w, const parsed *p, rp_status status, const char *what,
-                        const char *remedy, rp_error *err)
+/* A document that cannot be taken: an error with a remedy; or it is left out, and the caller is told under
+ * RP_ON_ERROR_SKIP. `is_strict`: RP_ON_ERROR_AUTO does not leave it out. */
+static rp_status refuse(worker *w, const parsed *p, bool is_strict, rp_status status,
+                        const char *what, const char *remedy, rp_error *err)
 {
     build *b = w->b;
-    const rp_build_options *o = &b->setup.o;
-    if (o->on_error == RP_ON_ERROR_STOP)
+    bool is_reported = b->setup.o.on_error == RP_ON_ERROR_SKIP;
+    if (w->batch.stops || (is_strict && !is_reported))
         return rp__error_set(err, status, "%s; %s", what, remedy);
     char where[1100];
     snprintf(where, sizeof where, "%s:%llu", w->batch.path, (unsigned long long)p->line);
-    tell_skip(b, where, what);
+    rp__skip_list_leave_out(&b->left_out, where, rp__doc_parser_reason(&w->batch, what),
+                            is_reported);
+    if (is_reported)
+        tell_skip(b, where, what);
     pthread_mutex_lock(&b->lock);
     b->skipped++;
     pthread_mutex_unlock(&b->lock);
@@ -306,18 +316,26 @@ static rp__doc doc_of(const worker *w, const parsed *p)
                      .text_bytes = p->text_bytes};
 }
 
-/* The document gets its path and number for an id, because its own cannot be taken. */
+/* The document gets its path and number for an id, because its own cannot be taken; and another number
+ * behind them until no document has that id. */
 static rp_status give_other_id(worker *w, parsed *p, rp_error *why)
 {
     build *b = w->b;
     rp__buf id;
+    rp_status status = RP_INPUT;
     rp__buf_init(&id);
     rp__doc_parser_put_path(&w->batch, (size_t)(p - w->docs), &id);
-    rp_status status =
-        id.failed ? rp__error_no_memory(why)
-                  : rp__segment_builder_doc(b->segment, (const char *)id.at, id.n, &p->docid, why);
-    if (status == RP_OK && b->renamed++ == 0)
-        snprintf(b->first_renamed, sizeof b->first_renamed, "%.*s", (int)id.n, (const char *)id.at);
+    size_t bytes = id.n;
+    for (uint64_t n = 2; status == RP_INPUT; n++) {
+        status = id.failed ? rp__error_no_memory(why)
+                           : rp__segment_builder_doc(b->segment, (const char *)id.at, id.n,
+                                                     &p->docid, why);
+        if (status == RP_OK && b->renamed++ == 0)
+            snprintf(b->first_renamed, sizeof b->first_renamed, "%.*s", (int)id.n,
+                     (const char *)id.at);
+        id.n = bytes;
+        rp__buf_printf(&id, "#%llu", (unsigned long long)n);
+    }
     rp__buf_free(&id);
     return status;
 }
@@ -326,25 +344,20 @@ static rp_status give_docid(worker *w, parsed *p, rp_error *err)
 {
     build *b = w->b;
     rp_error why = {0};
-    char number[24];
     if (p->status != RP_OK)
-        return refuse(w, p, p->status, (const char *)w->text.at + p->message,
+        return refuse(w, p, p->is_strict, p->status, (const char *)w->text.at + p->message,
                       "use --on-error=skip to go on without it", err);
+    if (p->is_numbered)
+        return rp__segment_builder_number(b->segment, &p->docid, err);
     rp__doc doc = doc_of(w, p);
-    if (p->is_numbered) {
-        doc.id = number;
-        doc.id_bytes =
-            (size_t)snprintf(number, sizeof number, "%llu", (unsigned long long)b->numbered + 1);
-    }
     rp_status status = rp__segment_builder_doc(b->segment, doc.id, doc.id_bytes, &p->docid, &why);
     if (status == RP_INPUT && w->batch.may_rename)
         status = give_other_id(w, p, &why);
-    b->numbered += status == RP_OK;
     if (status != RP_INPUT)
         return *err = why, status;
     p->docid = RP_NO_DOC;
     rp__doc_parser_place(&w->batch, (size_t)(p - w->docs), 0, RP_INPUT, why.text, &why);
-    return refuse(w, p, RP_INPUT, why.text,
+    return refuse(w, p, true, RP_INPUT, why.text,
                   "use --ids number or --ids path, or --on-error=skip to go on without it", err);
 }
 
@@ -426,8 +439,10 @@ static void stop_worker(worker *w)
 {
     build *b = w->b;
     pthread_mutex_lock(&b->lock);
-    if (w->parser)
+    if (w->parser) {
         rp__doc_parser_merge_dropped(w->parser, &b->dropped);
+        b->has_json |= rp__doc_parser_merge_found(w->parser, b->has_field);
+    }
     pthread_mutex_unlock(&b->lock);
     rp__batch_free(&w->batch);
     rp__doc_parser_free(w->parser);
@@ -463,27 +478,76 @@ static void tell_dropped(build *b, rp__buf *line)
         b->setup.o.on_note(b->setup.o.note_arg, (const char *)line->at);
 }
 
+/* A misspelt name of a field would otherwise pass in silence: numbers and no titles are no fault. */
+static void tell_not_found(const build *b)
+{
+    const rp_build_options *o = &b->setup.o;
+    const char *const given[] = {o->id_field, o->title_field};
+    static const char *const options[] = {"--id-field", "--title-field"};
+    _Static_assert(RP_FIELD_ID == 0 && RP_FIELD_TITLE == 1, "given[] is in order");
+    char text[256];
+    for (size_t f = 0; f < sizeof given / sizeof *given; f++)
+        if (b->has_json && given[f] && !b->has_field[f]) {
+            snprintf(text, sizeof text, "warning: no JSON record has the field \"%.100s\" of %s",
+                     given[f], options[f]);
+            o->on_note(o->note_arg, text);
+        }
+}
+
 /* The index is published: what there is to say about its input. */
 static void tell_notes(build *b)
 {
     const rp_build_options *o = &b->setup.o;
     rp__buf line;
-    char text[512];
+    char text[512], number[RP_COUNT_TEXT_BYTES];
+    rp__skip_list_merge(&b->skips, &b->left_out);
     rp__skip_list_finish(&b->skips, o->on_note, o->note_arg);
     if (!o->on_note)
         return;
     rp__buf_init(&line);
     tell_dropped(b, &line);
     rp__buf_free(&line);
+    tell_not_found(b);
     if (b->renamed > 0) {
         snprintf(text, sizeof text,
-                 "%llu document%s whose id was seen before or is not valid: indexed under path and "
+                 "%s document%s whose id was seen before or is not valid: indexed under path and "
                  "number (the first is %s)",
-                 (unsigned long long)b->renamed, b->renamed == 1 ? "" : "s", b->first_renamed);
+                 rp__count_text(number, b->renamed), b->renamed == 1 ? "" : "s", b->first_renamed);
+        o->on_note(o->note_arg, text);
+    }
+    if (b->yielded > 0) {
+        snprintf(
+            text, sizeof text,
+            "%s document%s without an id: '#' stands before the number, which another document "
+            "has for its id",
+            rp__count_text(number, b->yielded), b->yielded == 1 ? "" : "s");
         o->on_note(o->note_arg, text);
     }
     if (b->docs == 0)
         o->on_note(o->note_arg, "warning: the input has no documents, the index is empty");
+}
+
+/* Nothing was found to index: an error where that is not what the user can want. */
+static rp_status check_empty(const build *b, const char *dir, rp_error *err)
+{
+    const char *refused = rp__corpus_refused(b->corpus);
+    rp_index_info info = {0};
+    rp_index *index = NULL;
+    char number[RP_COUNT_TEXT_BYTES];
+    if (b->docs > 0)
+        return RP_OK;
+    if (refused)
+        return rp__error_set(err, RP_INPUT, "%s; there is nothing else to index", refused);
+    if (rp_index_open(dir, NULL, &index, NULL) == RP_OK)
+        rp_index_get_info(index, &info);
+    rp_index_close(index);
+    if (info.docs == 0)
+        return RP_OK;
+    return rp__error_set(
+        err, RP_INPUT,
+        "the input has no documents, and the index %.100s has %s of them: it stays; remove "
+        "it first if an empty one is wanted",
+        dir, rp__count_text(number, info.docs));
 }
 
 static rp_status run_build(build *b, const char *const *paths, size_t n_paths, const char *dir,
@@ -508,8 +572,11 @@ static rp_status run_build(build *b, const char *const *paths, size_t n_paths, c
             *err = b->err;
         return b->status;
     }
-    status = rp__segment_builder_finish(b->segment, stats, err);
-    if (stats) {
+    status = check_empty(b, dir, err);
+    b->yielded = rp__segment_builder_yielded(b->segment);
+    if (status == RP_OK)
+        status = rp__segment_builder_finish(b->segment, stats, err);
+    if (stats && status == RP_OK) {
         stats->skipped = b->skipped + b->skipped_unread;
         stats->bytes_in = b->bytes;
         stats->files_skipped = b->skips.skipped;
@@ -528,10 +595,13 @@ rp_status rp_index_build(const char *const *paths, size_t n_paths, const char *d
     for (size_t i = 0; i < n_paths; i++)
         if (RP_MISSING(err, paths[i]))
             return RP_USAGE;
+        else if (!paths[i][0])
+            return rp__error_set(err, RP_USAGE, "path %zu of the input is empty", i + 1);
     build b = {.lock = PTHREAD_MUTEX_INITIALIZER, .moved = PTHREAD_COND_INITIALIZER};
     if (stats)
         *stats = (rp_build_stats){0};
     rp__skip_list_init(&b.skips, dir);
+    rp__skip_list_init(&b.left_out, NULL);
     rp__alloc_reset_peak();
     rp_status status = rp__builder_setup(options, &b.setup, err);
     uint64_t limit = rp__alloc_set_limit(b.setup.o.memory);
@@ -540,6 +610,7 @@ rp_status rp_index_build(const char *const *paths, size_t n_paths, const char *d
     rp__alloc_set_limit(limit);
     rp__corpus_close(b.corpus);
     rp__skip_list_free(&b.skips);
+    rp__skip_list_free(&b.left_out);
     rp__segment_builder_free(b.segment);
     rp__builder_setup_reset(&b.setup);
     return status;

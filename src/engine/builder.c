@@ -29,8 +29,8 @@ rp_status rp__builder_check_limits(uint64_t *memory, uint32_t *threads, rp_error
     if (*threads > MAX_THREADS)
         return rp__error_set(err, RP_USAGE, "--threads is at most %d", MAX_THREADS);
     if (*memory < (uint64_t)MEMORY_LEAST * *threads)
-        return rp__error_set(err, RP_NO_MEMORY, "--memory is at least %u MiB for %u threads",
-                             (MEMORY_LEAST >> 20) * *threads, *threads);
+        return rp__error_set(err, RP_NO_MEMORY, "--memory is at least %u MiB for %u thread%s",
+                             (MEMORY_LEAST >> 20) * *threads, *threads, *threads == 1 ? "" : "s");
     return RP_OK;
 }
 

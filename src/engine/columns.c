@@ -1,7 +1,7 @@
 /* columns.c: which column of a table is the id, the title and the text.
  *
- * A header is a first row in which two names are known, or one and no cell has a digit, as data often
- * have. Of a field's names the first counts. Without a column of text, all but id and title are text;
+ * A header is a first row in which two names are known, or one that the user gave, or one and no cell has
+ * a digit, as data often have. Of a field's names the first counts. Without a column of text, all but id and title are text;
  * without a header, all are. Cells beyond the header are text as well, so that a row which was not quoted
  * as it should be loses nothing. */
 #include "engine/columns.h"
@@ -19,8 +19,10 @@ void rp__columns_add(rp__columns *columns, const rp__field_names *names, const r
     size_t f = rp__field_names_find_folded(names, cell->at, cell->n, &rank);
     columns->roles[columns->n++] = (uint8_t)(f | (size_t)rank << RANK_SHIFT);
     columns->known = (uint16_t)(columns->known + (f < RP_FIELDS));
-    for (size_t i = 0; i < cell->n && f == RP_FIELDS; i++)
+    for (size_t i = 0; i < cell->n && f == RP_FIELDS; i++) {
         columns->has_digits |= cell->at[i] >= '0' && cell->at[i] <= '9';
+        columns->has_blanks |= cell->at[i] == ' ';
+    }
 }
 
 /* The column that has a field by the first of its names; columns->n: none. */
@@ -34,19 +36,32 @@ static size_t find_column(const rp__columns *columns, size_t field)
     return best;
 }
 
-bool rp__columns_end(rp__columns *columns)
+bool rp__columns_end(rp__columns *columns, const rp__field_names *names)
 {
     size_t at[RP_FIELDS] = {0};
-    columns->has_header = columns->known > 1 || (columns->known == 1 && !columns->has_digits);
-    for (size_t f = 0; f < RP_FIELDS; f++)
+    bool is_given = false;
+    for (size_t f = 0; f < RP_FIELDS; f++) {
         at[f] = find_column(columns, f);
+        bool is_there = at[f] < columns->n;
+        is_given |= names->is_given[f] && is_there;
+        if (names->is_given[f] && !is_there)
+            columns->missing = (uint8_t)(f + 1);
+    }
+    columns->has_header =
+        columns->known > 1 || (columns->known == 1 && (is_given || !columns->has_digits));
+    if (!columns->has_header) {
+        *columns = (rp__columns){.missing = columns->missing,
+                                 .has_blanks = columns->has_blanks,
+                                 .may_name = columns->n > 0 && !columns->has_digits};
+        return false;
+    }
     bool has_text = at[RP_FIELD_TEXT] < columns->n;
     for (size_t i = 0; i < columns->n; i++)
         columns->roles[i] = has_text ? RP_FIELDS : RP_FIELD_TEXT;
     for (size_t f = 0; f < RP_FIELDS; f++)
         if (at[f] < columns->n)
             columns->roles[at[f]] = (uint8_t)f;
-    return columns->has_header;
+    return true;
 }
 
 size_t rp__columns_role(const rp__columns *columns, size_t i)

@@ -13,8 +13,10 @@ typedef struct rp__cell {
 
 /* A column of a header. */
 void rp__columns_add(rp__columns *columns, const rp__field_names *names, const rp__cell *cell);
-/* After the last column: whether one of them is known. Then it is a header. */
-bool rp__columns_end(rp__columns *columns);
+/* After the last column: whether it is a header, because names are known. Otherwise what
+ * was known of them is forgotten, and `may_name` says what the row looks like. Either way
+ * `missing` is set. */
+bool rp__columns_end(rp__columns *columns, const rp__field_names *names);
 /* The role of the i-th cell of a row: RP_FIELD_*; RP_FIELDS: it is left out. */
 size_t rp__columns_role(const rp__columns *columns, size_t i);
 /* Adds a cell of a row to the document that `doc` and the parser's own buffers hold. */

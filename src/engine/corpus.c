@@ -9,10 +9,12 @@
 #include "engine/corpus.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/charset.h"
+#include "base/count_text.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "engine/corpus_format.h"
@@ -27,9 +29,11 @@ static const uint64_t default_max_line = 256 << 20;
 
 typedef struct source {
     size_t path;    /* in names */
+    size_t real;    /* in reals, where there are many paths */
     size_t path_id; /* see rp__batch */
     uint64_t bytes;
     bool in_folder; /* found there; otherwise the user named the file */
+    bool is_repeat; /* the same path was there before */
 } source;
 
 struct rp__corpus {
@@ -43,9 +47,12 @@ struct rp__corpus {
     rp__skip_list *skips; /* the caller's */
     bool has_many_paths;
     rp__buf names; /* paths, each ended by a NUL */
+    rp__buf
+        reals; /* the same without links, dots and repeated slashes, while files are looked for */
     source *sources;
     size_t n_sources, cap_sources, next;
     uint64_t bytes_done, bytes_total, skipped, files;
+    char refused[256];       /* the first file that the user named and that is not read */
     rp__goes_on_fn *goes_on; /* may change while a file is open */
     void *goes_on_arg;
     /* The open file. */
@@ -85,8 +92,12 @@ void rp__batch_free(rp__batch *batch)
 
 /* ---- Finding the files ----------------------------------------------------------------------- */
 
+enum { REAL_BYTES = 4096 }; /* as realpath wants it */
+
 typedef struct finder {
     rp__corpus *corpus;
+    char real
+        [REAL_BYTES];   /* the path that the user gave, without links, dots and repeated slashes */
     size_t given_bytes; /* of the path that the user gave */
     bool is_slashed;    /* which ends with '/' */
     rp_error *err;
@@ -113,6 +124,21 @@ static bool refuse_path(finder *f, const char *path, size_t n)
     return false;
 }
 
+/* The list of skipped files of an index. */
+static bool is_list(const char *path, size_t n)
+{
+    static const char suffix[] = ".skipped";
+    const size_t bytes = sizeof suffix - 1;
+    char dir[sizeof((rp__batch *)0)->path];
+    rp_index *index = NULL;
+    if (n <= bytes || strcmp(path + n - bytes, suffix) != 0)
+        return false;
+    snprintf(dir, sizeof dir, "%.*s", (int)(n - bytes), path);
+    bool is_index = rp_index_open(dir, NULL, &index, NULL) == RP_OK;
+    rp_index_close(index);
+    return is_index;
+}
+
 static bool add_source(void *arg, const char *path, uint64_t bytes)
 {
     finder *f = arg;
@@ -121,11 +147,19 @@ static bool add_source(void *arg, const char *path, uint64_t bytes)
     if (n >= sizeof((rp__batch *)0)->path)
         return refuse_path(f, path, n);
     bool in_folder = n > f->given_bytes;
+    if (in_folder && is_list(path, n))
+        return skip_source(f, path, "a list of what an index skipped");
     bool is_relative = c->ids == RP_IDS_RELATIVE || (c->ids != RP_IDS_PATH && !c->has_many_paths);
-    source s = {.path = c->names.n, .bytes = bytes, .in_folder = in_folder};
-    s.path_id = in_folder && is_relative ? f->given_bytes + !f->is_slashed : 0;
+    source s = {.path = c->names.n, .real = c->reals.n, .bytes = bytes, .in_folder = in_folder};
+    size_t below = f->given_bytes + !f->is_slashed; /* what lies below the folder given */
+    s.path_id = in_folder && is_relative ? below : 0;
     rp__buf_put(&c->names, path, n + 1);
-    if (c->names.failed ||
+    if (c->has_many_paths) {
+        rp__buf_printf(&c->reals, "%s%s%s", f->real, in_folder ? "/" : "",
+                       path + (in_folder ? below : n));
+        rp__buf_put_byte(&c->reals, 0);
+    }
+    if (c->names.failed || c->reals.failed ||
         !rp__alloc_grow(&c->sources, &c->cap_sources, c->n_sources + 1, sizeof s)) {
         f->status = rp__error_no_memory(f->err);
         return false;
@@ -141,12 +175,54 @@ static rp_status find_files(rp__corpus *c, const char *path, rp_error *err)
     size_t n = strlen(path);
     finder f = {.corpus = c, .given_bytes = n, .err = err, .status = RP_OK};
     f.is_slashed = n > 0 && path[n - 1] == '/';
-    if (strcmp(path, "-") == 0) {
+    bool is_stdin = strcmp(path, "-") == 0;
+    if (!c->has_many_paths || is_stdin || !realpath(path, f.real)) /* it stands for itself alone */
+        snprintf(f.real, sizeof f.real, "%s", path);
+    if (strcmp(f.real, "/") == 0)
+        f.real[0] = 0;
+    if (is_stdin) {
         add_source(&f, path, 0);
         return f.status;
     }
     rp_status status = rp__walk(path, &calls, &f, err);
     return f.status != RP_OK ? f.status : status;
+}
+
+static const char *real_of(const rp__corpus *c, size_t i)
+{
+    return (const char *)c->reals.at + c->sources[i].real;
+}
+
+static int by_real_path(const void *a, const void *b, void *corpus)
+{
+    size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    int order = strcmp(real_of(corpus, x), real_of(corpus, y));
+    return order ? order : (x > y) - (x < y);
+}
+
+/* Of files that were reached twice the first stays. */
+static rp_status drop_repeats(rp__corpus *c, rp_error *err)
+{
+    size_t kept = 0, *order = rp__alloc_array(c->n_sources + 1, sizeof *order);
+    if (!order)
+        return rp__error_no_memory(err);
+    for (size_t i = 0; i < c->n_sources; i++)
+        order[i] = i;
+    if (c->n_sources > 0)
+        qsort_r(order, c->n_sources, sizeof *order, by_real_path, c);
+    for (size_t i = 1; i < c->n_sources; i++)
+        c->sources[order[i]].is_repeat =
+            strcmp(real_of(c, order[i]), real_of(c, order[i - 1])) == 0;
+    rp__free(order);
+    for (size_t i = 0; i < c->n_sources; i++)
+        if (c->sources[i].is_repeat)
+            rp__skip_list_remark(c->skips, (const char *)c->names.at + c->sources[i].path,
+                                 "named or found twice, read once");
+        else
+            c->sources[kept++] = c->sources[i];
+    c->n_sources = kept;
+    rp__buf_free(&c->reals);
+    return RP_OK;
 }
 
 /* Not known where a file given by name has no size: standard input, a pipe. */
@@ -195,6 +271,8 @@ rp_status rp__corpus_open(const char *const *paths, size_t n, const rp_build_opt
         status = rp__corpus_format_find(c->options.format, &c->forced, err);
     for (size_t i = 0; i < n && status == RP_OK; i++)
         status = find_files(c, paths[i], err);
+    if (status == RP_OK && c->has_many_paths)
+        status = drop_repeats(c, err);
     if (status != RP_OK) {
         rp__corpus_close(c);
         return status;
@@ -224,6 +302,7 @@ void rp__corpus_close(rp__corpus *c)
     rp__buf_free(&c->ahead);
     rp__buf_free(&c->raw);
     rp__buf_free(&c->names);
+    rp__buf_free(&c->reals);
     rp__free(c->sources);
     rp__free(c);
 }
@@ -239,6 +318,11 @@ void rp__corpus_get_progress(const rp__corpus *c, uint64_t *bytes, uint64_t *byt
 uint64_t rp__corpus_files(const rp__corpus *c)
 {
     return c->files;
+}
+
+const char *rp__corpus_refused(const rp__corpus *c)
+{
+    return c->refused[0] ? c->refused : NULL;
 }
 
 void rp__corpus_merge_dropped(const rp__corpus *c, rp__dropped *to)
@@ -371,22 +455,57 @@ static void skip_file(rp__corpus *c, const char *reason)
     c->input = NULL;
 }
 
-/* What a fault of the file means for a build: a file that the user did not name is skipped, unless
- * documents of it are in already. */
+/* A record that cannot be read ends the build: always, never, or in files that the user named. */
+static bool stops(const rp__corpus *c)
+{
+    rp_on_error on_error = c->options.on_error;
+    return on_error == RP_ON_ERROR_STOP || (on_error == RP_ON_ERROR_AUTO && !current(c)->in_folder);
+}
+
+/* Something is wrong with the file from this line on: an error, or a document that is left out. */
+static rp_status fault(rp__corpus *c, uint64_t line, rp_status status, const char *what,
+                       rp_error *err)
+{
+    const char *path = current_path(c);
+    size_t n = strlen(path), from = n > 100 ? n - 100 : 0;
+    bool is_reported = c->options.on_error == RP_ON_ERROR_SKIP;
+    char where[160], place[sizeof((rp__batch *)0)->path + 24];
+    snprintf(where, sizeof where, "%s%s:%llu", from ? "..." : "", path + from,
+             (unsigned long long)line);
+    if (stops(c))
+        return rp__error_set(err, status, "%s: %s", where, what);
+    c->skipped++;
+    snprintf(place, sizeof place, "%s:%llu", path, (unsigned long long)line);
+    rp__skip_list_leave_out(c->skips, place, what, is_reported);
+    if (is_reported && c->options.on_skip)
+        c->options.on_skip(c->options.skip_arg, where, what);
+    return RP_OK;
+}
+
+/* What a fault of the file means for a build: a file that the user did not name is skipped, or left where
+ * it is if documents of it are in already. */
 static rp_status skip_or_fail(rp__corpus *c, rp_status status, const rp_error *why, rp_error *err)
 {
     const char *path = current_path(c), *reason = why->text;
+    char rest[160];
     size_t n = strlen(path);
     bool is_fault = status == RP_IO || status == RP_INPUT || status == RP_LIMIT;
-    if (!is_fault || !current(c)->in_folder || c->records > 0) {
+    if (!is_fault || !current(c)->in_folder || (c->records > 0 && stops(c))) {
         if (err)
             *err = *why;
         return status;
     }
     if (strncmp(reason, path, n) == 0 && strncmp(reason + n, ": ", 2) == 0)
         reason += n + 2;
-    skip_file(c, status == RP_INPUT ? "compressed data that is damaged" : reason);
-    return RP_OK;
+    reason = status == RP_INPUT ? "compressed data that is damaged" : reason;
+    if (c->records == 0) {
+        skip_file(c, reason);
+        return RP_OK;
+    }
+    snprintf(rest, sizeof rest, "%.100s; the rest of the file is left out", reason);
+    status = fault(c, c->line, status, rest, err);
+    close_file(c);
+    return status;
 }
 
 static bool goes_on(void *corpus)
@@ -413,12 +532,52 @@ static const char *refuse_file(rp__corpus *c)
                                     : rp__filetype_refuse(c->raw.at, c->raw.n);
 }
 
+/* The file is not read because of what it is. */
+static void refuse_whole(rp__corpus *c, const char *reason)
+{
+    if (!current(c)->in_folder && !c->refused[0])
+        snprintf(c->refused, sizeof c->refused, "%.150s: %s", current_path(c), reason);
+    skip_file(c, reason);
+}
+
+/* The user named a column that the table does not have. */
+static rp_status refuse_table(rp__corpus *c, rp_error *err)
+{
+    static const char *const options[] = {"--id-field", "--title-field", "--text-field"};
+    char what[160];
+    size_t f = c->columns.missing - 1U;
+    snprintf(what, sizeof what, "no column is named \"%.60s\"; %s takes a name of the first row",
+             c->fields.at[f][0], options[f]);
+    if (stops(c))
+        return fault(c, 1, RP_INPUT, what, err);
+    refuse_whole(c, what);
+    return RP_OK;
+}
+
+/* Takes the header of a table off. */
+static rp_status begin_table(rp__corpus *c, rp__sniff *sniff, rp_error *err)
+{
+    sniff->has_suffix = true;
+    size_t header = c->format->begin(sniff, &c->columns, &c->dropped);
+    if (c->columns.missing)
+        return refuse_table(c, err);
+    if (c->columns.may_name)
+        rp__skip_list_remark(
+            c->skips, current_path(c),
+            "no name of its first row is known, so that row is read as a document; "
+            "--text-field names a column");
+    pass_bytes(c, (const char *)c->ahead.at, header);
+    c->ahead.n -= header;
+    memmove(c->ahead.at, c->ahead.at + header, c->ahead.n);
+    return RP_OK;
+}
+
 /* By its front, which lies in `ahead`. */
-static void choose_format(rp__corpus *c)
+static rp_status choose_format(rp__corpus *c, rp_error *err)
 {
     const char *path = current_path(c);
     rp__sniff sniff = {.names = &c->fields,
-                       .head = c->ahead.n > 0 ? (const char *)c->ahead.at : "",
+                       .head = (const char *)c->ahead.at,
                        .n = c->ahead.n,
                        .is_whole = c->split.is_end,
                        .in_folder = current(c)->in_folder};
@@ -426,18 +585,10 @@ static void choose_format(rp__corpus *c)
     const rp__corpus_format *named = rp__corpus_format_by_suffix(path);
     char how[80];
     snprintf(how, sizeof how, "named like %s, but read as plain text", named ? named->name : "");
-    if (!c->forced && named && c->format == &rp__corpus_text && c->ahead.n > 0)
+    if (!c->forced && named && c->format == &rp__corpus_text)
         rp__skip_list_remark(c->skips, path, how);
     c->columns = (rp__columns){0};
-    if (!c->format->begin)
-        return;
-    sniff.has_suffix = true;
-    size_t header = c->format->begin(&sniff, &c->columns, &c->dropped);
-    if (header == 0)
-        return;
-    pass_bytes(c, (const char *)c->ahead.at, header);
-    c->ahead.n -= header;
-    memmove(c->ahead.at, c->ahead.at + header, c->ahead.n);
+    return c->format->begin ? begin_table(c, &sniff, err) : RP_OK;
 }
 
 static rp_status read_front(rp__corpus *c, rp_error *err)
@@ -447,12 +598,14 @@ static rp_status read_front(rp__corpus *c, rp_error *err)
         return status;
     const char *reason = refuse_file(c);
     if (reason) {
-        skip_file(c, reason);
+        refuse_whole(c, reason);
         return RP_OK;
     }
     status = convert(c, &c->ahead, err);
+    if (status == RP_OK && c->ahead.n > 0)
+        return choose_format(c, err);
     if (status == RP_OK)
-        choose_format(c);
+        skip_file(c, "an empty file");
     return status;
 }
 
@@ -503,31 +656,17 @@ static void add_record(rp__corpus *c, rp__batch *batch)
     c->records++;
 }
 
-/* Something is wrong with the file from this line on: an error, or under RP_ON_ERROR_SKIP a document
- * left out. */
-static rp_status fault(rp__corpus *c, uint64_t line, rp_status status, const char *what,
-                       rp_error *err)
-{
-    const char *path = current_path(c);
-    size_t n = strlen(path), from = n > 100 ? n - 100 : 0;
-    char where[160];
-    snprintf(where, sizeof where, "%s%s:%llu", from ? "..." : "", path + from,
-             (unsigned long long)line);
-    if (c->options.on_error != RP_ON_ERROR_SKIP)
-        return rp__error_set(err, status, "%s: %s", where, what);
-    c->skipped++;
-    if (c->options.on_skip)
-        c->options.on_skip(c->options.skip_arg, where, what);
-    return RP_OK;
-}
-
-/* The record that begins `begin` bytes ahead has more than `most`. */
+/* The record that begins `begin` bytes ahead has more than `most`. A summary has one line for all those
+ * that are too large for the memory, of which there is now more and now less. */
 static rp_status refuse(rp__corpus *c, size_t begin, uint64_t most, rp_error *err)
 {
-    char what[80];
+    char what[80], number[RP_COUNT_TEXT_BYTES];
     bool is_memory = most < c->options.max_line;
-    snprintf(what, sizeof what, "a document of over %llu bytes; raise %s", (unsigned long long)most,
-             is_memory ? "--memory" : "--max-line");
+    if (is_memory && c->options.on_error == RP_ON_ERROR_AUTO && !stops(c))
+        snprintf(what, sizeof what, "a document too large for the memory; raise --memory");
+    else
+        snprintf(what, sizeof what, "a document of over %s bytes; raise %s",
+                 rp__count_text(number, most), is_memory ? "--memory" : "--max-line");
     return fault(c, c->line + count_lines(c->split.at, begin), is_memory ? RP_NO_MEMORY : RP_LIMIT,
                  what, err);
 }
@@ -626,7 +765,8 @@ static rp_status fill_batch(rp__corpus *c, rp__batch *batch, rp_error *err)
     batch->format = c->format;
     batch->first = c->records;
     batch->columns = c->columns;
-    batch->may_rename = c->ids == RP_IDS_AUTO && !c->format->is_file &&
+    batch->stops = stops(c);
+    batch->may_rename = c->ids == RP_IDS_AUTO &&
                         (current(c)->in_folder || c->has_many_paths || c->format->repeats_ids);
     batch->bytes.n = 0;
     c->used = 0;

@@ -38,6 +38,9 @@ enum { RP_COLUMNS_MAX = 256 };
 typedef struct rp__columns {
     bool has_header;
     bool has_digits;   /* in a cell whose name is not known */
+    bool has_blanks;   /* likewise */
+    bool may_name;     /* there is no header, but the first row looks like one */
+    uint8_t missing;   /* a field, plus 1, whose name the user gave and no column has; 0: none */
     uint16_t n, known; /* columns of a header, and those whose name is known */
     uint8_t roles[RP_COLUMNS_MAX];
 } rp__columns;
@@ -55,6 +58,7 @@ typedef struct rp__batch {
     size_t path_id;
     uint64_t first;  /* records of the file before this batch */
     bool may_rename; /* a document whose id cannot be taken gets its path and number for one */
+    bool stops;      /* a record that cannot be read ends the build; otherwise it is left out */
     rp__columns columns;
     rp__buf bytes;
     rp__record *records; /* RP_BATCH_RECORDS */
@@ -73,12 +77,14 @@ rp_status rp__corpus_open(const char *const *paths, size_t n, const rp_build_opt
  * too many for the memory there is, and the record is RP_NO_MEMORY. */
 typedef bool rp__corpus_room_fn(void *arg, uint64_t bytes);
 void rp__corpus_watch(rp__corpus *corpus, rp__corpus_room_fn *has_room, void *arg);
-/* The next batch; batch->n is 0 at the end. A record over max_line is RP_LIMIT; under
- * RP_ON_ERROR_SKIP it is passed over and told to on_skip. */
+/* The next batch; batch->n is 0 at the end. A record over max_line is RP_LIMIT; where options do
+ * not stop at it, it is passed over, and under RP_ON_ERROR_SKIP told to on_skip. */
 rp_status rp__corpus_next(rp__corpus *corpus, rp__batch *batch, rp_error *err);
 void rp__corpus_get_progress(const rp__corpus *corpus, uint64_t *bytes, uint64_t *bytes_total,
                              uint64_t *skipped);
 uint64_t rp__corpus_files(const rp__corpus *corpus); /* read to their end */
+/* The first file that the user named and that is not read, with the reason; NULL: there is none. */
+const char *rp__corpus_refused(const rp__corpus *corpus);
 struct rp__dropped;
 /* Adds the names of table columns that were left out. */
 void rp__corpus_merge_dropped(const rp__corpus *corpus, struct rp__dropped *to);
@@ -92,6 +98,7 @@ typedef struct rp__doc {
     const char *id, *title, *text;
     size_t id_bytes, title_bytes, text_bytes;
     bool is_numbered; /* its id is the number of the document, which is not known yet */
+    bool is_strict;   /* refused by a rule that holds for folders too */
 } rp__doc;
 
 /* One thread at a time. */
@@ -103,12 +110,17 @@ rp_status rp__doc_parser_parse(rp__doc_parser *parser, const rp__batch *batch, s
 /* err becomes file:line:column of a byte of the record, and what; returns status. */
 rp_status rp__doc_parser_place(const rp__batch *batch, size_t i, size_t offset, rp_status status,
                                const char *what, rp_error *err);
+/* A message without the place that rp__doc_parser_place put before it. */
+const char *rp__doc_parser_reason(const rp__batch *batch, const char *message);
 /* Adds the id by path: what lies below the folder, and #N unless the file is one document. */
 void rp__doc_parser_put_path(const rp__batch *batch, size_t i, rp__buf *out);
 /* Forgets the last document, and gives back what only a large one needs. */
 void rp__doc_parser_clear(rp__doc_parser *parser);
 /* Adds the names of fields that were not indexed. */
 void rp__doc_parser_merge_dropped(const rp__doc_parser *parser, struct rp__dropped *to);
+/* Sets what JSON records had of the fields: has[f] is true for those that one of them has. False:
+ * no record was JSON. */
+bool rp__doc_parser_merge_found(const rp__doc_parser *parser, bool *has);
 void rp__doc_parser_free(rp__doc_parser *parser);
 
 #endif

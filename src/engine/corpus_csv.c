@@ -114,7 +114,9 @@ static bool read_header(const rp__sniff *s, rp__columns *columns, rp__split *row
     const char *at = s->head + row->begin, *end = row_end(at, row->end - row->begin);
     while (at && next_cell(&at, end, &cell))
         rp__columns_add(columns, s->names, &cell);
-    if (at || !rp__columns_end(columns))
+    if (at)
+        *columns = (rp__columns){0};
+    if (at || !rp__columns_end(columns, s->names))
         return false;
     at = s->head + row->begin;
     for (size_t i = 0; dropped && at && next_cell(&at, end, &cell); i++)
@@ -129,16 +131,13 @@ static bool sniff(const rp__sniff *s)
     rp__columns columns = {0};
     rp__split row;
     return read_header(s, &columns, &row, NULL) && columns.n > 1 &&
-           (s->has_suffix || columns.known > 1);
+           (s->has_suffix || columns.known > 1) && !(s->in_folder && columns.missing);
 }
 
 static size_t begin(const rp__sniff *s, rp__columns *columns, rp__dropped *dropped)
 {
     rp__split row;
-    if (read_header(s, columns, &row, dropped))
-        return row.used;
-    *columns = (rp__columns){0};
-    return 0;
+    return read_header(s, columns, &row, dropped) ? row.used : 0;
 }
 
 static rp_status parse(rp__doc_parser *parser, const rp__batch *batch, size_t i, rp__doc *doc,

@@ -86,6 +86,7 @@ struct rp__doc_parser {
     rp__dropped dropped;
     rp__ids ids;
     uint32_t max_json_depth;
+    bool has_objects, is_found[RP_FIELDS]; /* JSON was read, and a field in it */
 };
 
 /* err becomes file:line:column of a byte of the record, what, and the byte itself if it cannot be

@@ -135,8 +135,7 @@ static bool sniff(const rp__sniff *s)
     size_t n = first.end - first.begin;
     if (*at == '"')
         return is_array && s->has_suffix && n > 1 && at[n - 1] == '"';
-    return rp__corpus_jsonl_has_text(at, n, s->names, !s->in_folder,
-                                     first.used == s->n && !s->is_whole);
+    return rp__corpus_jsonl_has_text(s, at, n, !s->in_folder, first.used == s->n && !s->is_whole);
 }
 
 static rp_status parse(rp__doc_parser *parser, const rp__batch *batch, size_t i, rp__doc *doc,

@@ -16,6 +16,7 @@ typedef struct object {
     rp__doc_parser *parser;
     const rp__batch *batch;
     size_t i;
+    rp__doc *doc;
     const char *at[RP_FIELDS];
     size_t bytes[RP_FIELDS];
     uint8_t name[RP_FIELDS]; /* which of the field's names it came by; ABSENT */
@@ -23,26 +24,54 @@ typedef struct object {
 
 /* ---- Telling --------------------------------------------------------------------------------- */
 
+static bool is_integer(const char *s, size_t n)
+{
+    return !memchr(s, '.', n) && !memchr(s, 'e', n) && !memchr(s, 'E', n);
+}
+
+/* Passes the value of a field. *fits: the field may have such a value; otherwise it may not be passed. */
+static rp_status look_at_value(rp__json *json, size_t f, bool *fits)
+{
+    rp__json_type type = RP_JSON_END;
+    rp_status status = rp__json_next(json, &type);
+    if (f == RP_FIELD_ID)
+        *fits = type == RP_JSON_STRING ||
+                (type == RP_JSON_NUMBER && is_integer(json->string, json->string_bytes));
+    else
+        *fits = type == RP_JSON_STRING || type == RP_JSON_NULL || type == RP_JSON_ARRAY;
+    if (status != RP_OK || type != RP_JSON_ARRAY || !*fits)
+        return status;
+    while ((status = rp__json_next(json, &type)) == RP_OK && type == RP_JSON_STRING)
+        continue;
+    *fits = type == RP_JSON_ARRAY_END;
+    return status;
+}
+
 /* Reads the keys of the object that json has just opened. *has_text: a field of text is among them, or of
- * a title, if that will do. */
-static rp_status look_for_text(rp__json *json, const rp__field_names *names, bool or_title,
-                               bool *has_text)
+ * a title, if that will do; and in a folder all are what they must be. */
+static rp_status look_for_text(rp__json *json, const rp__sniff *s, bool or_title, bool *has_text)
 {
     rp__json_type type = RP_JSON_OBJECT;
     rp_status status;
     while ((status = rp__json_next(json, &type)) == RP_OK && type == RP_JSON_KEY) {
         uint8_t rank;
-        size_t f = rp__field_names_find(names, json->string, json->string_bytes, &rank);
+        bool fits = true;
+        size_t f = rp__field_names_find(s->names, json->string, json->string_bytes, &rank);
         *has_text |= f == RP_FIELD_TEXT || (or_title && f == RP_FIELD_TITLE);
-        status = rp__json_skip(json);
+        status =
+            f == RP_FIELDS || !s->in_folder ? rp__json_skip(json) : look_at_value(json, f, &fits);
+        if (status == RP_OK && !fits) {
+            *has_text = false;
+            return RP_OK;
+        }
         if (status != RP_OK)
             break;
     }
     return status;
 }
 
-bool rp__corpus_jsonl_has_text(const char *at, size_t n, const rp__field_names *names,
-                               bool or_title, bool is_cut)
+bool rp__corpus_jsonl_has_text(const rp__sniff *s, const char *at, size_t n, bool or_title,
+                               bool is_cut)
 {
     rp__json json;
     rp__json_type type;
@@ -52,8 +81,8 @@ bool rp__corpus_jsonl_has_text(const char *at, size_t n, const rp__field_names *
     rp_status status = rp__json_next(&json, &type);
     bool is_object = status == RP_OK && type == RP_JSON_OBJECT;
     if (is_object)
-        status = look_for_text(&json, names, or_title, &has_text);
-    if (status == RP_OK && is_object)
+        status = look_for_text(&json, s, or_title, &has_text);
+    if (status == RP_OK && is_object && has_text)
         status = rp__json_next(&json, &type);
     bool is_good = status == RP_OK || (is_cut && json.fault_offset == n);
     rp__json_free(&json);
@@ -69,8 +98,7 @@ static bool sniff(const rp__sniff *s)
     if (!rp__corpus_format_split_line(&line))
         return false;
     bool is_cut = line.used == s->n && !s->is_whole; /* longer than what is there of the file */
-    return rp__corpus_jsonl_has_text(s->head + line.begin, line.end - line.begin, s->names, true,
-                                     is_cut);
+    return rp__corpus_jsonl_has_text(s, s->head + line.begin, line.end - line.begin, true, is_cut);
 }
 
 /* ---- Parsing --------------------------------------------------------------------------------- */
@@ -99,11 +127,6 @@ static void keep(object *o, size_t f)
     }
     o->at[f] = json->string;
     o->bytes[f] = json->string_bytes;
-}
-
-static bool is_integer(const char *s, size_t n)
-{
-    return !memchr(s, '.', n) && !memchr(s, 'e', n) && !memchr(s, 'E', n);
 }
 
 static rp_status wrong_type(const object *o, size_t f, size_t offset, rp_error *err)
@@ -169,13 +192,14 @@ static rp_status drop_field(object *o, rp_error *err)
 {
     rp__json *json = &o->parser->json;
     bool is_vector = json->string_bytes == 6 && memcmp(json->string, "vector", 6) == 0;
-    rp__dropped_add(&o->parser->dropped, json->string, json->string_bytes);
     while (is_vector && json->at < json->end && (*json->at == ' ' || *json->at == '\t'))
         json->at++;
-    if (is_vector && json->at < json->end && *json->at == '{')
+    o->doc->is_strict = is_vector && json->at < json->end && *json->at == '{';
+    if (o->doc->is_strict)
         return rp__doc_parser_fault(
             o->batch, o->i, (size_t)(json->at - json->begin), RP_INPUT,
             "field \"vector\" has weights of terms; impacts are not supported yet", err);
+    rp__dropped_add(&o->parser->dropped, json->string, json->string_bytes);
     rp_status status = rp__json_skip(json);
     return status == RP_OK ? RP_OK : fault(o, err, status);
 }
@@ -217,12 +241,17 @@ static rp_status missing(const object *o, size_t f, const char *field, rp_error 
 }
 
 /* An object is open. */
-static rp_status parse_object(object *o, rp__doc *doc, rp_error *err)
+static rp_status parse_object(object *o, rp_error *err)
 {
+    rp__doc *doc = o->doc;
     rp_status status = read_object(o, err);
     if (status != RP_OK)
         return status;
-    if (o->name[RP_FIELD_ID] == ABSENT && o->parser->ids == RP_IDS_FIELD)
+    o->parser->has_objects = true;
+    for (size_t f = 0; f < RP_FIELDS; f++)
+        o->parser->is_found[f] |= o->name[f] != ABSENT;
+    doc->is_strict = o->name[RP_FIELD_ID] == ABSENT && o->parser->ids == RP_IDS_FIELD;
+    if (doc->is_strict)
         return missing(o, RP_FIELD_ID, "id", err);
     if (o->name[RP_FIELD_TEXT] == ABSENT && o->name[RP_FIELD_TITLE] == ABSENT)
         return missing(o, RP_FIELD_TEXT, "text", err);
@@ -236,9 +265,10 @@ static rp_status parse_object(object *o, rp__doc *doc, rp_error *err)
 }
 
 /* A string is read: it is the text of a document. */
-static rp_status parse_string(object *o, rp__doc *doc, rp_error *err)
+static rp_status parse_string(object *o, rp_error *err)
 {
     rp__json_type type;
+    rp__doc *doc = o->doc;
     keep(o, RP_FIELD_TEXT);
     doc->text = o->bytes[RP_FIELD_TEXT] ? o->at[RP_FIELD_TEXT] : "";
     doc->text_bytes = o->bytes[RP_FIELD_TEXT];
@@ -246,22 +276,32 @@ static rp_status parse_string(object *o, rp__doc *doc, rp_error *err)
     return status == RP_OK ? RP_OK : fault(o, err, status);
 }
 
+/* Whether the value begins with a letter: what it should be instead is then all there is to say. */
+static bool is_word(const rp__json *json)
+{
+    const char *p = json->begin;
+    while (p < json->end && (*p == ' ' || *p == '\t'))
+        p++;
+    return p < json->end && ((*p | ' ') >= 'a' && (*p | ' ') <= 'z');
+}
+
 rp_status rp__corpus_jsonl_parse(rp__doc_parser *parser, const rp__batch *batch, size_t i,
                                  const char *expected, bool takes_strings, rp__doc *doc,
                                  rp_error *err)
 {
-    object o = {.parser = parser, .batch = batch, .i = i, .name = {ABSENT, ABSENT, ABSENT}};
+    object o = {
+        .parser = parser, .batch = batch, .i = i, .doc = doc, .name = {ABSENT, ABSENT, ABSENT}};
     const rp__record *record = &batch->records[i];
     rp__json_type type;
     rp__json_start(&parser->json, (const char *)batch->bytes.at + record->offset, record->bytes,
                    parser->max_json_depth);
     rp_status status = rp__json_next(&parser->json, &type);
-    if (status != RP_OK)
+    if (status != RP_OK && !is_word(&parser->json))
         return fault(&o, err, status);
-    if (type == RP_JSON_OBJECT)
-        return parse_object(&o, doc, err);
-    if (type == RP_JSON_STRING && takes_strings)
-        return parse_string(&o, doc, err);
+    if (status == RP_OK && type == RP_JSON_OBJECT)
+        return parse_object(&o, err);
+    if (status == RP_OK && type == RP_JSON_STRING && takes_strings)
+        return parse_string(&o, err);
     return rp__doc_parser_fault(batch, i, 0, RP_INPUT, expected, err);
 }
 

@@ -4,10 +4,10 @@
 
 #include "engine/corpus_format.h"
 
-/* Whether these bytes are an object with a field of text, or a title if that will do. `is_cut`:
- * they may end inside of it. */
-bool rp__corpus_jsonl_has_text(const char *at, size_t n, const rp__field_names *names,
-                               bool or_title, bool is_cut);
+/* Whether the first n bytes are an object with a field of text, or a title if that will do. In a
+ * folder its known fields must hold what they may hold. `is_cut`: the bytes may end inside. */
+bool rp__corpus_jsonl_has_text(const rp__sniff *sniff, const char *at, size_t n, bool or_title,
+                               bool is_cut);
 /* A record that is an object, or a string where `takes_strings`; otherwise a fault, `expected`. */
 rp_status rp__corpus_jsonl_parse(rp__doc_parser *parser, const rp__batch *batch, size_t i,
                                  const char *expected, bool takes_strings, rp__doc *doc,

@@ -133,7 +133,8 @@ static rp_status parse(rp__doc_parser *parser, const rp__batch *batch, size_t i,
                                     "a <DOC> in another: the one before has no </DOC>", err);
     if (doc->id_bytes == 0)
         doc->id = NULL;
-    if (!doc->id && parser->ids == RP_IDS_FIELD)
+    doc->is_strict = !doc->id && parser->ids == RP_IDS_FIELD;
+    if (doc->is_strict)
         return rp__doc_parser_fault(batch, i, begin, RP_INPUT, "this <DOC> has no <DOCNO>", err);
     return rp__doc_parser_view_own(parser, doc, err);
 }

@@ -7,27 +7,6 @@
 
 #include "base/error.h"
 
-/* Most lines have a tab, the first one among them. A line that the head cuts is not looked at. */
-static bool sniff(const rp__sniff *sniff)
-{
-    const char *head = sniff->head;
-    size_t n = sniff->n;
-    rp__split s = {.at = head, .n = n, .is_end = sniff->is_whole};
-    size_t lines = 0, with_tab = 0;
-    while (rp__corpus_format_split_line(&s)) {
-        lines++;
-        with_tab += memchr(s.at + s.begin, '\t', s.end - s.begin) != NULL;
-        if (with_tab == 0)
-            return false;
-        s.at += s.used;
-        s.n -= s.used;
-        s.used = 0;
-    }
-    if (lines == 0)
-        return memchr(head, '\t', n) != NULL;
-    return with_tab * 2 > lines;
-}
-
 /* The cell at *at, which moves past its tab; NULL after the last. */
 static rp__cell next_cell(const char **at, const char *end)
 {
@@ -53,17 +32,46 @@ static size_t begin(const rp__sniff *sniff, rp__columns *columns, rp__dropped *d
         rp__cell cell = next_cell(&at, end);
         rp__columns_add(columns, sniff->names, &cell);
     }
-    if (columns->n < 2 || !rp__columns_end(columns)) {
+    if (columns->n < 2)
         *columns = (rp__columns){0};
+    if (!rp__columns_end(columns, sniff->names)) {
+        columns->may_name &=
+            !columns->has_blanks; /* texts have blanks, and ids stand before them */
         return 0;
     }
     at = first;
-    for (size_t i = 0; at; i++) {
+    for (size_t i = 0; dropped && at; i++) {
         rp__cell cell = next_cell(&at, end);
         if (rp__columns_role(columns, i) == RP_FIELDS)
             rp__dropped_add(dropped, cell.at, cell.n);
     }
     return line.used;
+}
+
+/* Most lines have a tab, the first one among them. A line that the head cuts is not looked at. In a folder
+ * the columns that the user named must be there. */
+static bool sniff(const rp__sniff *sniff)
+{
+    rp__columns columns = {0};
+    const char *head = sniff->head;
+    size_t n = sniff->n;
+    rp__split s = {.at = head, .n = n, .is_end = sniff->is_whole};
+    size_t lines = 0, with_tab = 0;
+    while (rp__corpus_format_split_line(&s)) {
+        lines++;
+        with_tab += memchr(s.at + s.begin, '\t', s.end - s.begin) != NULL;
+        if (with_tab == 0)
+            return false;
+        s.at += s.used;
+        s.n -= s.used;
+        s.used = 0;
+    }
+    begin(sniff, &columns, NULL);
+    if (sniff->in_folder && columns.missing)
+        return false;
+    if (lines == 0)
+        return memchr(head, '\t', n) != NULL;
+    return with_tab * 2 > lines;
 }
 
 /* A line of a table that has a header. */

@@ -63,6 +63,21 @@ rp_status rp__doc_parser_place(const rp__batch *batch, size_t i, size_t offset, 
                          (unsigned long long)number, column, what);
 }
 
+static const char *pass_number(const char *p)
+{
+    while (*p >= '0' && *p <= '9')
+        p++;
+    return *p == ':' ? p + 1 : p;
+}
+
+const char *rp__doc_parser_reason(const rp__batch *batch, const char *message)
+{
+    size_t n = strlen(batch->path);
+    const char *p = message + (n > SHOWN_PATH ? SHOWN_PATH + 3 : n) + 1;
+    p = pass_number(pass_number(p));
+    return p + (*p == ' ');
+}
+
 rp_status rp__doc_parser_fault(const rp__batch *batch, size_t i, size_t offset, rp_status status,
                                const char *what, rp_error *err)
 {
@@ -86,6 +101,13 @@ void rp__doc_parser_clear(rp__doc_parser *parser)
 void rp__doc_parser_merge_dropped(const rp__doc_parser *parser, rp__dropped *to)
 {
     rp__dropped_merge(to, &parser->dropped);
+}
+
+bool rp__doc_parser_merge_found(const rp__doc_parser *parser, bool *has)
+{
+    for (size_t f = 0; f < RP_FIELDS; f++)
+        has[f] |= parser->is_found[f];
+    return parser->has_objects;
 }
 
 static bool is_space(char c)
@@ -164,7 +186,8 @@ static rp_status choose_id(rp__doc_parser *parser, const rp__batch *batch, size_
     bool is_path = ids == RP_IDS_RELATIVE || ids == RP_IDS_PATH;
     if (is_path || (ids != RP_IDS_NUMBER && batch->format->is_file))
         return take_path(parser, batch, i, doc, err);
-    if (ids == RP_IDS_FIELD && !doc->id)
+    doc->is_strict = ids == RP_IDS_FIELD && !doc->id;
+    if (doc->is_strict)
         return rp__doc_parser_fault(batch, i, 0, RP_INPUT,
                                     "no id; leave --ids out to have such documents numbered", err);
     doc->is_numbered = ids == RP_IDS_NUMBER || !doc->id;

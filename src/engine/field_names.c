@@ -4,11 +4,14 @@
 #include <string.h>
 #include <strings.h>
 
-static const rp__field_names usual = {{
-    [RP_FIELD_ID] = {"id", "_id", "docno", "docid"},
-    [RP_FIELD_TITLE] = {"title"},
-    [RP_FIELD_TEXT] = {"text", "contents", "content", "body"},
-}};
+static const rp__field_names usual = {
+    .at =
+        {
+            [RP_FIELD_ID] = {"id", "_id", "docno", "docid"},
+            [RP_FIELD_TITLE] = {"title"},
+            [RP_FIELD_TEXT] = {"text", "contents", "content", "body"},
+        },
+};
 
 void rp__field_names_init(rp__field_names *names, const rp_build_options *options)
 {
@@ -20,6 +23,7 @@ void rp__field_names_init(rp__field_names *names, const rp_build_options *option
         if (given[f]) {
             names->at[f][0] = given[f];
             names->at[f][1] = NULL;
+            names->is_given[f] = true;
         }
 }
 

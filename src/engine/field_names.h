@@ -13,6 +13,7 @@ enum { RP_FIELD_ID, RP_FIELD_TITLE, RP_FIELD_TEXT, RP_FIELDS };
 /* The usual names, or the one that the user gave; of several the first that is there counts. */
 typedef struct rp__field_names {
     const char *at[RP_FIELDS][5]; /* NULL after the last */
+    bool is_given[RP_FIELDS];     /* by the user */
 } rp__field_names;
 
 /* `options` may be NULL. */

@@ -48,6 +48,7 @@ static const magic rows[] = {
     {"sound or video, which is not text", "ftyp", 4, 4, false},
     {"sound or video, which is not text", "\x1A\x45\xDF\xA3", 4, 0, false},
     {"a database, which is not text", "SQLite format 3", 15, 0, false},
+    {"a file of an index", "\x89RIP\r\n", 6, 0, false},
     {"a font, which is not text", "wOF2", 4, 0, false},
     {"a font, which is not text", "wOFF", 4, 0, false},
     {"a font, which is not text", "OTTO", 4, 0, false},

@@ -18,6 +18,10 @@ rp_status rp__doctable_writer_new(rp__doctable_writer **out);
 /* RP_INPUT: the id is there already, *docid is whose. RP_LIMIT: no more docids. */
 rp_status rp__doctable_writer_add(rp__doctable_writer *w, const char *id, size_t bytes,
                                   uint32_t *docid);
+/* A document without an id: it is called by its number, from 1, or by '#' and that where another
+ * has that number for its id. */
+rp_status rp__doctable_writer_add_number(rp__doctable_writer *w, uint32_t *docid);
+uint32_t rp__doctable_writer_yielded(const rp__doctable_writer *w); /* those with a '#' */
 /* Any thread that owns the document; the table must not grow meanwhile. */
 void rp__doctable_writer_set_length(rp__doctable_writer *w, uint32_t docid, uint32_t length);
 uint32_t rp__doctable_writer_docs(const rp__doctable_writer *w);

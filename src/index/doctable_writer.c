@@ -1,6 +1,9 @@
 /* doctable_writer.c: collects ids and lengths while a collection is read; refuses an id seen before.
  *
+ * A document without an id is called by its number. Where another has that number for its id, before or
+ * later, the number yields: it gets a '#' when all ids are known.
  * Lengths lie in pages that never move, because workers set them while ids are still being added. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <xxhash.h>
@@ -18,9 +21,12 @@ typedef struct seen {
     uint32_t tag, docid; /* docid + 1; 0: free */
 } seen;
 
+enum { OWN, NUMBERED, YIELDS }; /* what an id is */
+
 struct rp__doctable_writer {
-    uint32_t n_docs;
+    uint32_t n_docs, n_yielded;
     rp__buf ids, bases, offsets;
+    rp__buf kinds; /* a byte a document; those behind the last have ids of their own */
     seen *seen;
     size_t n_seen; /* a power of two */
     uint32_t *pages[PAGES];
@@ -88,9 +94,9 @@ static size_t find(const rp__doctable_writer *w, uint32_t tag, const char *id, s
     return at;
 }
 
-static bool append(rp__doctable_writer *w, const char *id, size_t bytes)
+/* False: no memory. The document is the next. */
+static bool put_id(rp__doctable_writer *w, uint32_t docid, const void *id, size_t bytes)
 {
-    uint32_t docid = w->n_docs;
     if (docid % RP_DOC_ID_STRIDE == 0)
         rp__buf_put_u64(&w->bases, w->ids.n);
     if (w->bases.failed)
@@ -98,29 +104,129 @@ static bool append(rp__doctable_writer *w, const char *id, size_t bytes)
     uint64_t base = rp__load64(w->bases.at + w->bases.n - sizeof(uint64_t));
     rp__buf_put_u32(&w->offsets, (uint32_t)(w->ids.n - base));
     rp__buf_put(&w->ids, id, bytes);
+    return !w->offsets.failed && !w->ids.failed;
+}
+
+static bool append(rp__doctable_writer *w, const char *id, size_t bytes)
+{
+    uint32_t docid = w->n_docs;
+    if (!put_id(w, docid, id, bytes))
+        return false;
     if (docid % PAGE == 0 && !w->pages[docid / PAGE])
         w->pages[docid / PAGE] = rp__alloc_zero(PAGE, sizeof(uint32_t));
-    return !w->offsets.failed && !w->ids.failed && w->pages[docid / PAGE];
+    return w->pages[docid / PAGE];
+}
+
+static uint8_t kind_of(const rp__doctable_writer *w, uint32_t docid)
+{
+    return docid < w->kinds.n ? w->kinds.at[docid] : OWN;
+}
+
+static rp_status make_room(rp__doctable_writer *w)
+{
+    if (w->n_docs == RP_MAX_DOCS)
+        return RP_LIMIT;
+    bool is_full = (uint64_t)w->n_docs * 4 >= w->n_seen * 3;
+    return is_full && !grow_seen(w) ? RP_NO_MEMORY : RP_OK;
 }
 
 rp_status rp__doctable_writer_add(rp__doctable_writer *w, const char *id, size_t bytes,
                                   uint32_t *docid)
 {
-    if (w->n_docs == RP_MAX_DOCS)
-        return RP_LIMIT;
-    if ((uint64_t)w->n_docs * 4 >= w->n_seen * 3 && !grow_seen(w))
-        return RP_NO_MEMORY;
+    rp_status status = make_room(w);
+    if (status != RP_OK)
+        return status;
     uint32_t tag = (uint32_t)XXH3_64bits(id, bytes);
     size_t at = find(w, tag, id, bytes);
-    if (w->seen[at].docid != 0) {
-        *docid = w->seen[at].docid - 1;
+    uint32_t other = w->seen[at].docid - 1;
+    bool is_seen = w->seen[at].docid != 0;
+    if (is_seen && kind_of(w, other) == OWN) {
+        *docid = other;
         return RP_INPUT;
     }
     if (!append(w, id, bytes))
         return RP_NO_MEMORY;
+    if (is_seen) {
+        w->kinds.at[other] = YIELDS;
+        w->n_yielded++;
+    }
     *docid = w->n_docs++;
     w->seen[at] = (seen){tag, w->n_docs};
     return RP_OK;
+}
+
+rp_status rp__doctable_writer_add_number(rp__doctable_writer *w, uint32_t *docid)
+{
+    char id[16];
+    rp_status status = make_room(w);
+    if (status != RP_OK)
+        return status;
+    size_t bytes = (size_t)snprintf(id, sizeof id, "%u", w->n_docs + 1);
+    uint32_t tag = (uint32_t)XXH3_64bits(id, bytes);
+    size_t at = find(w, tag, id, bytes);
+    bool is_seen = w->seen[at].docid != 0;
+    size_t others = w->n_docs - w->kinds.n;
+    uint8_t *kinds = rp__buf_room(&w->kinds, others + 1);
+    if (!kinds || !append(w, id, bytes))
+        return RP_NO_MEMORY;
+    memset(kinds, OWN, others);
+    kinds[others] = is_seen ? YIELDS : NUMBERED;
+    w->kinds.n += others + 1;
+    w->n_yielded += is_seen;
+    *docid = w->n_docs++;
+    if (!is_seen)
+        w->seen[at] = (seen){tag, w->n_docs};
+    return RP_OK;
+}
+
+uint32_t rp__doctable_writer_yielded(const rp__doctable_writer *w)
+{
+    return w->n_yielded;
+}
+
+/* The id with so many '#' before it that no document has it. */
+static bool put_new_id(rp__doctable_writer *w, const char *id, size_t bytes, rp__buf *out)
+{
+    size_t hashes = 1, at;
+    do {
+        out->n = 0;
+        for (size_t i = 0; i < hashes; i++)
+            rp__buf_put_byte(out, '#');
+        rp__buf_put(out, id, bytes);
+        hashes++;
+        if (out->failed)
+            return false;
+        uint32_t tag = (uint32_t)XXH3_64bits(out->at, out->n);
+        at = find(w, tag, (const char *)out->at, out->n);
+    } while (w->seen[at].docid != 0);
+    return true;
+}
+
+/* All ids are known: numbers that yield get their '#'. */
+static rp_status settle_ids(rp__doctable_writer *w)
+{
+    rp__doctable_writer to = {0};
+    rp__buf id;
+    bool is_good = true;
+    rp__buf_init(&id);
+    for (uint32_t d = 0; is_good && d < w->n_docs; d++) {
+        uint64_t begin = id_begin(w, d), end = d + 1 < w->n_docs ? id_begin(w, d + 1) : w->ids.n;
+        const char *at = (const char *)w->ids.at + begin;
+        size_t bytes = (size_t)(end - begin);
+        if (kind_of(w, d) == YIELDS)
+            is_good = put_new_id(w, at, bytes, &id) && put_id(&to, d, id.at, id.n);
+        else
+            is_good = put_id(&to, d, at, bytes);
+    }
+    rp__buf_free(&id);
+    rp__buf *olds[] = {&w->ids, &w->bases, &w->offsets},
+            *news[] = {&to.ids, &to.bases, &to.offsets};
+    for (size_t i = 0; i < sizeof olds / sizeof *olds; i++) {
+        rp__buf_free(is_good ? olds[i] : news[i]);
+        if (is_good)
+            *olds[i] = *news[i];
+    }
+    return is_good ? RP_OK : RP_NO_MEMORY;
 }
 
 void rp__doctable_writer_set_length(rp__doctable_writer *w, uint32_t docid, uint32_t length)
@@ -202,9 +308,11 @@ static uint32_t code_of(const rp__doctable_writer *w, uint32_t length)
 
 rp_status rp__doctable_writer_code(rp__doctable_writer *w, rp__lengths *lengths, uint64_t *tokens)
 {
+    rp_status status = w->n_yielded > 0 ? settle_ids(w) : RP_OK;
     rp__free(w->seen); /* no id comes after this */
     w->seen = NULL;
-    rp_status status = make_table(w);
+    if (status == RP_OK)
+        status = make_table(w);
     if (status != RP_OK)
         return status;
     w->code_bytes = w->n_table <= 256 ? 1 : w->n_table <= 65536 ? 2 : 4;
@@ -284,6 +392,7 @@ void rp__doctable_writer_free(rp__doctable_writer *w)
     rp__buf_free(&w->ids);
     rp__buf_free(&w->bases);
     rp__buf_free(&w->offsets);
+    rp__buf_free(&w->kinds);
     rp__free(w->seen);
     rp__free(w->codes);
     rp__free(w->table);

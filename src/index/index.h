@@ -244,6 +244,10 @@ rp_status rp__segment_builder_new(const char *dir, const rp__segment_options *op
  * too long, there already, or not UTF-8 without control characters; then nothing has changed. */
 rp_status rp__segment_builder_doc(rp__segment_builder *b, const char *id, size_t id_bytes,
                                   uint32_t *docid, rp_error *err);
+/* Likewise to a document without an id: it is called by its number, from 1, or by '#' and that
+ * where another document has that number for its id. */
+rp_status rp__segment_builder_number(rp__segment_builder *b, uint32_t *docid, rp_error *err);
+uint32_t rp__segment_builder_yielded(const rp__segment_builder *b); /* those with a '#', so far */
 /* One occurrence of a term, by the worker that has the document; positions rise within a document,
  * docids rise within a worker. RP_LIMIT: it was not taken; make room, then give it again. */
 rp_status rp__segment_builder_token(rp__segment_builder *b, uint32_t worker, uint32_t docid,

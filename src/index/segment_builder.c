@@ -198,6 +198,24 @@ static rp_status check_id(const char *id, size_t bytes, rp_error *err)
     return RP_OK;
 }
 
+static rp_status cannot_add(rp_status status, rp_error *err)
+{
+    if (status == RP_LIMIT)
+        return rp__error_set(
+            err, status, "an index holds at most %u documents; split the collection", RP_MAX_DOCS);
+    return status == RP_OK ? RP_OK : rp__error_no_memory(err);
+}
+
+rp_status rp__segment_builder_number(rp__segment_builder *b, uint32_t *docid, rp_error *err)
+{
+    return cannot_add(rp__doctable_writer_add_number(b->docs, docid), err);
+}
+
+uint32_t rp__segment_builder_yielded(const rp__segment_builder *b)
+{
+    return rp__doctable_writer_yielded(b->docs);
+}
+
 rp_status rp__segment_builder_doc(rp__segment_builder *b, const char *id, size_t id_bytes,
                                   uint32_t *docid, rp_error *err)
 {
@@ -206,11 +224,8 @@ rp_status rp__segment_builder_doc(rp__segment_builder *b, const char *id, size_t
     rp_status status = rp__doctable_writer_add(b->docs, id, id_bytes, docid);
     if (status == RP_INPUT)
         return rp__error_set(err, status, "id \"%.*s\" was seen before, as document %u",
-                             (int)(id_bytes < 100 ? id_bytes : 100), id, *docid);
-    if (status == RP_LIMIT)
-        return rp__error_set(
-            err, status, "an index holds at most %u documents; split the collection", RP_MAX_DOCS);
-    return status == RP_OK ? RP_OK : rp__error_no_memory(err);
+                             (int)(id_bytes < 100 ? id_bytes : 100), id, *docid + 1);
+    return cannot_add(status, err);
 }
 
 rp_status rp__segment_builder_token(rp__segment_builder *b, uint32_t worker_number, uint32_t docid,

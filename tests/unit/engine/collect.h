@@ -15,7 +15,7 @@
 
 /* "id|title|text" of every document, each ended by a newline, an id that is a number as "*"; what cannot
  * be parsed as "!message" without the temporary folder's name; at the end, a line a reason, "~2 reason" of
- * files that were skipped and "%2 reason" of those read otherwise. The status is that of the corpus. */
+ * files that were skipped, "-2 reason" of records left out and "%2 reason" of files read otherwise. The status is that of the corpus. */
 static inline rp_status collect(const char *const *paths, size_t n, const rp_build_options *options,
                                 rp__buf *out, rp_error *err)
 {
@@ -50,8 +50,8 @@ static inline rp_status collect(const char *const *paths, size_t n, const rp_bui
         }
     }
     for (size_t i = 0; i < skips.n; i++)
-        rp__buf_printf(out, "%c%d %s\n", skips.reasons[i].is_skip ? '~' : '%',
-                       (int)skips.reasons[i].files, skips.reasons[i].text);
+        rp__buf_printf(out, "%c%d %s\n", "~-%"[skips.reasons[i].kind], (int)skips.reasons[i].count,
+                       skips.reasons[i].text);
     rp__corpus_close(corpus);
     rp__skip_list_free(&skips);
     rp__doc_parser_free(parser);

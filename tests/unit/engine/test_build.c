@@ -448,19 +448,26 @@ static void test_notes(void **state)
     assert_string_equal(t.what[0], "fields that are not indexed: \"by\", \"year\"; --text-field "
                                    "names the one to index");
     t.n = 0;
-    FILE *f = fopen(input, "w");
+    char other[2100], list[2200];
+    snprintf(other, sizeof other, "%.2000s.pdf", input);
+    snprintf(list, sizeof list, "%s.skipped", ix);
+    FILE *f = fopen(other, "w");
     fputs("%PDF-1.4", f);
     fclose(f);
-    must_build(&o, &stats);
-    assert_int_equal(stats.files, 0);
+    const char *const paths[] = {other, input};
+    assert_int_equal(rp_index_build(paths, 2, ix, &o, &stats, NULL), RP_OK);
+    assert_int_equal(stats.files, 1);
     assert_int_equal(stats.files_skipped, 1);
     assert_int_equal(t.n, 3);
     assert_non_null(strstr(t.what[0], "PDF, which is not text"));
     assert_non_null(strstr(t.what[1], ".skipped lists what was skipped"));
-    assert_string_equal(t.what[2], "warning: the input has no documents, the index is empty");
-    char list[2200];
-    snprintf(list, sizeof list, "%s.skipped", ix);
     assert_int_equal(access(list, R_OK), 0);
+    /* a named file that is no text and nothing else: the index stays */
+    rp_error err;
+    assert_int_equal(rp_index_build(paths, 1, ix, &o, &stats, &err), RP_INPUT);
+    assert_non_null(strstr(err.text, "PDF, which is not text; there is nothing else to index"));
+    assert_int_equal(docs_there(), 2);
+    remove(other);
     t.n = 0;
     build_text("{\"id\":1,\"text\":\"a\"}\n", &o);
     assert_int_equal(t.n, 0);

@@ -106,7 +106,7 @@ static void test_refused_documents(void **state)
     memset(id, 'i', (1 << 20) + 1);
     assert_int_equal(add(b, "one", "", "a", NULL), RP_OK);
     assert_int_equal(add(b, "one", "", "b", &err), RP_INPUT);
-    assert_non_null(strstr(err.text, "\"one\" was seen before, as document 0"));
+    assert_non_null(strstr(err.text, "\"one\" was seen before, as document 1"));
     assert_int_equal(add(b, "", "", "b", &err), RP_INPUT);
     assert_string_equal(err.text, "the id is empty");
     static const char *const bad_ids[] = {"a\nb", "a\tb", "\x7F", "a\xFF", "\xC3", "\xED\xA0\x80"};

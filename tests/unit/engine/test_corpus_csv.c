@@ -14,14 +14,18 @@ static void test_header(void **state)
     rp_build_options o = {.id_field = "key", .text_field = "words"};
     expect_docs(t, "a.csv", "key,text,words\nk,no,yes\n", &o, "k||yes\n");
     expect_docs(t, "a.csv", "id,text\n", NULL, "");
-    expect_docs(t, "a.csv", "", NULL, "");
+    expect_docs(t, "a.csv", "", NULL, "~1 an empty file\n");
 }
+
+#define NO_NAME                                                                                    \
+    "%1 no name of its first row is known, so that row is read as a document; --text-field names " \
+    "a column\n"
 
 static void test_no_header(void **state)
 {
     tempdir *t = *state;
     expect_docs(t, "a.csv", "1,text\n2,more\n", NULL, "*||1\ntext\n*||2\nmore\n");
-    expect_docs(t, "a.csv", "red,fox\n\n \nblue,fox", NULL, "*||red\nfox\n*||blue\nfox\n");
+    expect_docs(t, "a.csv", "red,fox\n\n \nblue,fox", NULL, "*||red\nfox\n*||blue\nfox\n" NO_NAME);
 }
 
 /* Rows that are not as the header says lose nothing. */
@@ -105,6 +109,16 @@ static void test_across_reads(void **state)
     free(text);
 }
 
+static void test_given_names(void **state)
+{
+    tempdir *t = *state;
+    rp_build_options o = {.text_field = "review"};
+    expect_docs(t, "a.csv", "review,score1\nx,5\n", &o, "*||x\n");
+    o.on_error = RP_ON_ERROR_SKIP;
+    expect_docs(t, "a.csv", "id,text\n1,x\n", &o,
+                "~1 no column is named \"review\"; --text-field takes a name of the first row\n");
+}
+
 static void test_too_long(void **state)
 {
     tempdir *t = *state;
@@ -127,6 +141,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_ragged, collect_make, collect_clean),
         cmocka_unit_test_setup_teardown(test_random, collect_make, collect_clean),
         cmocka_unit_test_setup_teardown(test_across_reads, collect_make, collect_clean),
+        cmocka_unit_test_setup_teardown(test_given_names, collect_make, collect_clean),
         cmocka_unit_test_setup_teardown(test_too_long, collect_make, collect_clean),
     };
     return cmocka_run_group_tests_name("corpus_csv", tests, NULL, NULL);

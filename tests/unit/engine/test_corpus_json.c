@@ -14,7 +14,7 @@ static void test_shapes(void **state)
                 NULL, "1||x\n2||y\n*|z|\n");
     expect_docs(t, "a.json", "[\"one\", \"two \\u0021\",\n\"\"]", NULL, "*||one\n*||two !\n*||\n");
     expect_docs(t, "a.json", "[]", NULL, "");
-    expect_docs(t, "a.json", "", NULL, "");
+    expect_docs(t, "a.json", "", NULL, "~1 an empty file\n");
     expect_docs(t, "a.json", "{\"id\":1,\"text\":\"x\"}\n{\"id\":2,\"text\":\"y\"}\n", NULL,
                 "1||x\n2||y\n"); /* a value a line */
     expect_docs(t, "a.json", "[{\"id\":1,\"text\":\"x\"}] [{\"id\":2,\"text\":\"y\"}]", NULL,

@@ -138,7 +138,7 @@ static void test_bad_lines(void **state)
                 "!a.jsonl:7:20: a control character in a string must be escaped (byte 0x09)\n"
                 "ok||x\n"
                 "!a.jsonl:9:7: expected ':' after a key\n"
-                "!a.jsonl:10:2: expected true, false or null\n"
+                "!a.jsonl:10:1: expected a JSON object, one a line, in braces\n"
                 "!a.jsonl:11:19: a backslash must be followed by one of \"\\/bfnrtu\n"
                 "%1 not UTF-8, read as Windows-1252\n");
 }

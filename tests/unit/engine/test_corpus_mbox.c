@@ -16,7 +16,7 @@ static void test_messages(void **state)
     expect_docs(t, "a", FROM "Subject: x\r\n\r\nbody\r\n\r\n" FROM "Subject: y\r\n\r\nbody\r\n",
                 NULL, "*|x|body\n*|y|body\n");
     expect_docs(t, "a.mbox", FROM, NULL, "*||\n");
-    expect_docs(t, "a.mbox", "", NULL, "");
+    expect_docs(t, "a.mbox", "", NULL, "~1 an empty file\n");
 }
 
 static void test_not_a_mailbox(void **state)

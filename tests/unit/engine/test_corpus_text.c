@@ -23,10 +23,10 @@ static void test_ids(void **state)
     tempdir_write(t, "a", "\xEF\xBB\xBFmarked", 9);
     tempdir_write(t, "empty", "", 0);
     const char *folder = t->path;
-    expect_ids(&folder, 1, NULL, "a||marked\nsub/b.txt||two\nlines\n\n");
+    expect_ids(&folder, 1, NULL, "a||marked\nsub/b.txt||two\nlines\n\n~1 an empty file\n");
     snprintf(slashed, sizeof slashed, "%s/", t->path);
     folder = slashed;
-    expect_ids(&folder, 1, NULL, "a||marked\nsub/b.txt||two\nlines\n\n");
+    expect_ids(&folder, 1, NULL, "a||marked\nsub/b.txt||two\nlines\n\n~1 an empty file\n");
     const char *file = tempdir_path(t, "sub/b.txt"); /* given by name: the path as given */
     snprintf(want, sizeof want, "%s||two\nlines\n\n", file);
     expect_ids(&file, 1, NULL, want);

@@ -59,6 +59,47 @@ static void test_reasons(void **state)
            NULL);
 }
 
+static void test_records(void **state)
+{
+    tempdir *t = *state;
+    rp__skip_list list, more;
+    rp__skip_list_init(&list, NULL);
+    rp__skip_list_init(&more, NULL);
+    rp__skip_list_leave_out(&list, "a:1", "bad", false);
+    rp__skip_list_leave_out(&more, "b:2", "bad", false);
+    rp__skip_list_leave_out(&more, "b:3", "told", true);
+    rp__skip_list_add(&list, "c.pdf", "PDF");
+    rp__skip_list_merge(&list, &more);
+    rp__skip_list_free(&more);
+    assert_int_equal(list.left_out, 3);
+    expect(t, &list, "ix",
+           "skipped c.pdf: PDF\nleft out 2 records: bad (the first is a:1)\n"
+           "ix.skipped lists what was skipped\n",
+           "c.pdf\tPDF\na:1\tbad\nb:2\tbad\nb:3\ttold\n");
+}
+
+/* The lines of records are bounded; what is not in them is counted. */
+static void test_many_records(void **state)
+{
+    tempdir *t = *state;
+    rp__skip_list list;
+    char path[300], last[64] = "";
+    snprintf(path, sizeof path, "%s/ix", t->path);
+    rp__skip_list_init(&list, path);
+    for (int i = 0; i < 1 << 20; i++)
+        rp__skip_list_leave_out(&list, "x:1", "bad", false);
+    assert_true(list.records.n < RP_SKIP_RECORD_BYTES + 64);
+    rp__skip_list_finish(&list, NULL, NULL);
+    FILE *f = fopen(tempdir_path(t, "ix.skipped"), "r");
+    assert_non_null(f);
+    char *line = last;
+    while (fgets(line, sizeof last, f))
+        continue;
+    fclose(f);
+    assert_string_equal(last, "and 917,504 more records\n");
+    rp__skip_list_free(&list);
+}
+
 static void test_many_reasons(void **state)
 {
     (void)state;
@@ -72,7 +113,7 @@ static void test_many_reasons(void **state)
     assert_int_equal(list.n, RP_SKIP_REASONS);
     assert_int_equal(list.skipped, 100);
     assert_string_equal(list.reasons[RP_SKIP_REASONS - 1].text, "other reasons");
-    assert_int_equal(list.reasons[RP_SKIP_REASONS - 1].files, 100 - (RP_SKIP_REASONS - 1));
+    assert_int_equal(list.reasons[RP_SKIP_REASONS - 1].count, 100 - (RP_SKIP_REASONS - 1));
     rp__skip_list_free(&list);
 }
 
@@ -80,6 +121,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_reasons, collect_make, collect_clean),
+        cmocka_unit_test_setup_teardown(test_records, collect_make, collect_clean),
+        cmocka_unit_test_setup_teardown(test_many_records, collect_make, collect_clean),
         cmocka_unit_test(test_many_reasons),
     };
     return cmocka_run_group_tests_name("skip_list", tests, NULL, NULL);

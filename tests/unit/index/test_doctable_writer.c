@@ -57,6 +57,48 @@ static void test_bytes(void **state)
     tempdir_remove(&dir);
 }
 
+/* A number yields to an id, whichever comes first, and never to another number. */
+static void test_numbers(void **state)
+{
+    (void)state;
+    static const char *const ids[] = {"2", NULL, NULL, "3", "##2", "#3", NULL};
+    static const char want[] = "2"
+                               "#2"
+                               "##3"
+                               "3"
+                               "##2"
+                               "#3"
+                               "7";
+    rp__doctable_writer *w;
+    rp__lengths coded;
+    rp__section_file *f;
+    rp__folder folder;
+    tempdir dir;
+    uint64_t tokens, bytes, checksum;
+    uint32_t docid;
+    assert_int_equal(tempdir_make(&dir), 0);
+    assert_int_equal(rp__folder_open(&folder, dir.path, NULL), RP_OK);
+    assert_int_equal(rp__doctable_writer_new(&w), RP_OK);
+    for (uint32_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        rp_status status = ids[i] ? rp__doctable_writer_add(w, ids[i], strlen(ids[i]), &docid)
+                                  : rp__doctable_writer_add_number(w, &docid);
+        assert_int_equal(status, RP_OK);
+        assert_int_equal(docid, i);
+    }
+    assert_int_equal(rp__doctable_writer_yielded(w), 2);
+    assert_int_equal(rp__doctable_writer_add(w, "3", 1, &docid), RP_INPUT);
+    assert_int_equal(docid, 3);
+    assert_int_equal(rp__doctable_writer_code(w, &coded, &tokens), RP_OK);
+    assert_int_equal(rp__doctable_writer_write(w, &folder, "f", &bytes, &checksum, NULL), RP_OK);
+    rp__doctable_writer_free(w);
+    assert_int_equal(rp__section_file_open(&folder, "f", RP_FILE_DOCS, bytes, checksum, &f, NULL),
+                     RP_OK);
+    expect_section(f, RP_SECTION_DOC_IDS, want, sizeof want - 1);
+    rp__section_file_close(f);
+    rp__folder_close(&folder);
+    tempdir_remove(&dir);
+}
+
 /* Ids that are equal are found at any distance, across growths of the table that remembers them. */
 static void test_seen_before(void **state)
 {
@@ -133,9 +175,8 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_seen_before),
-        cmocka_unit_test(test_alike_but_different),
+        cmocka_unit_test(test_bytes),       cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_seen_before), cmocka_unit_test(test_alike_but_different),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

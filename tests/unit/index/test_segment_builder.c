@@ -120,7 +120,7 @@ static void test_duplicate_ids(void **state)
     assert_int_equal(rp__segment_builder_doc(b, "x", 1, &docid, NULL), RP_OK);
     assert_int_equal(rp__segment_builder_doc(b, "y", 1, &docid, NULL), RP_OK);
     assert_int_equal(rp__segment_builder_doc(b, "y", 1, &docid, &err), RP_INPUT);
-    assert_non_null(strstr(err.text, "\"y\" was seen before, as document 1"));
+    assert_non_null(strstr(err.text, "\"y\" was seen before, as document 2"));
     assert_int_equal(rp__segment_builder_doc(b, "z", 1, &docid, NULL), RP_OK);
     assert_int_equal(docid, 2); /* what was refused takes no docid */
     rp__segment_builder_free(b);
