@@ -38,8 +38,8 @@ typedef struct rp__para_launch {
     uint8_t *pinned; /* for docids */
     size_t pinned_bytes;
     rp__cu_event marks[7]; /* before and after copies and kernels; NULL: not made yet */
-    /* auxiliary data that were found to be sound, by a hash of their list and method; 0: none. NULL:
-     * no launch has read any */
+    /* auxiliary data that were found to be sound, by a hash of their list and method; 0: none.
+     * NULL: no launch has read any */
     uint64_t *sound;
 } rp__para_launch;
 
