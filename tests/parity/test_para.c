@@ -23,8 +23,6 @@
 #include "tempdir.h"
 
 enum { GROUP = 5, TEXT = 200, SMALL = 104 << 10 };
-/* How many there are, and how many methods read one codec alone. */
-enum { CODECS = 26, METHODS = 15, OWN_METHODS = 6 };
 
 static const char *const raw[] = {"raw"};
 static const char aux[] = "lr,hs16,hs32,hs64,hs128,hs256";
@@ -32,10 +30,8 @@ static const size_t ks[] = {0, 1, 10, 33, 1000};
 static collection documents;
 static tempdir dir;
 static uint64_t launched[RP_KERNELS_MAX];
-static uint32_t most_buckets; /* of a list that hs searched */
-static size_t n_taken;        /* methods, by codec */
-static uint64_t n_lists[16];  /* that were asked for, by their blocks */
-static char damaged[64];      /* what is, for messages */
+static uint64_t n_lists[16]; /* that were asked for, by their blocks */
+static char damaged[64];     /* what is, for messages */
 
 static int open_documents(void **state)
 {
@@ -217,11 +213,17 @@ static const char *spec_of(const rp__para_method *m)
 
 /* ---- Methods and codecs -------------------------------------------------------------------------- */
 
+/* How many there are, and how many methods read one codec alone. */
+enum { CODECS = 26, METHODS = 15, OWN_METHODS = 6 };
+
 static void count_launch(size_t kernel, const rp__fiber_launch *launch)
 {
     (void)launch;
     launched[kernel]++;
 }
+
+static uint32_t most_buckets; /* of a list that hs searched */
+static size_t n_taken;        /* methods, by codec */
 
 /* Of a launch that searches by buckets, which the memory of its queries is there for now. */
 static void see_buckets(size_t kernel, rp__fiber_launch *launch)
