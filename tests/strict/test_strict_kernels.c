@@ -29,6 +29,7 @@
 #include "unit/backend/encoded_list.h"
 
 enum { QUERIES = 12, TEXT = 1200, VOCABULARY = 60 };
+enum { SCARCE = 192 << 10 }; /* bytes, in which some of the lists fit */
 
 enum { LARGE = 50000 }; /* where selections and flat queries have several blocks */
 static const uint64_t sizes[] = {0, 1, 33, 127, 128, 257, 1000, 4097, LARGE};
@@ -141,7 +142,9 @@ typedef struct card {
     rp__gpu_steps steps;
 } card;
 
-static void open_card(card *c, const rp_index *index, const char *variant, uint64_t seed)
+/* memory: of lists; 0: for all. */
+static void open_card(card *c, const rp_index *index, const char *variant, size_t memory,
+                      uint64_t seed)
 {
     rp_error err = {.text = ""};
     const rp_search_options options = {.processor = "cpu", .variant = variant};
@@ -150,7 +153,7 @@ static void open_card(card *c, const rp_index *index, const char *variant, uint6
     rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
     assert_int_equal(rp_searcher_new(index, &options, &c->searcher, &err), RP_OK);
     assert_int_equal(rp__device_open(&c->device, rp__emulated_device_driver(), 0, &err), RP_OK);
-    assert_int_equal(rp__gpu_index_open(&c->index, &c->device, c->searcher->index->segment, 0),
+    assert_int_equal(rp__gpu_index_open(&c->index, &c->device, c->searcher->index->segment, memory),
                      RP_OK);
     rp__exec_open(&c->query, &c->device, &c->index);
     rp__gpu_steps_open(&c->steps, &c->device, &c->index, &c->query.single.stage.kernel);
@@ -304,7 +307,7 @@ static void run_queries(const rp_index *index, const char *variant, bool is_comp
     static const size_t ks[] = {10, 0, 1000, 1};
     card c;
     rp__query query;
-    open_card(&c, index, variant, seed);
+    open_card(&c, index, variant, 0, seed);
     for (uint64_t n = 0; n < QUERIES && !is_compressed; n++) {
         bind(&c, RP_MODE_AND, 1 + n % 3, ks[n % 4], &query);
         answer(&c, &query);
@@ -420,6 +423,22 @@ static void planted_faults_of_ranking_are_found(void **state)
     strict_plant_fault((strict_plant){0});
 }
 
+/* ORs where memory is scarce read dense lists as they are stored, by cells made of directories. */
+static void stored_ors_break_no_rule(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 0; seed < strict_case_seeds(); seed++)
+        for (size_t v = 0; v < sizeof variants / sizeof variants[0]; v++) {
+            card c;
+            open_card(&c, documents.indexes[1], variants[v], SCARCE, seed);
+            answer_batch(&c, RP_MODE_OR, 10);
+            answer_batch(&c, RP_MODE_OR, 300);
+            close_card(&c);
+        }
+    assert_true(strict_launched(RP_KERNEL_build_cells_kernel));
+    assert_true(strict_launched(RP_KERNEL_stored_or_maxscore_kernel));
+}
+
 /* PARA by every method, on an index that has what it reads. */
 static void para_breaks_no_rule(void **state)
 {
@@ -438,7 +457,7 @@ static void para_breaks_no_rule(void **state)
         assert_int_equal(rp_index_recode(from, to, &options, NULL, &err), RP_OK);
         assert_int_equal(rp_index_open(to, NULL, &index, &err), RP_OK);
         for (uint64_t seed = 0; seed < strict_case_seeds(); seed++) {
-            open_card(&c, index, variants[i % 2], seed);
+            open_card(&c, index, variants[i % 2], 0, seed);
             for (uint64_t n = 1; n < 4; n++) {
                 bind(&c, RP_MODE_AND, n, 10, &query);
                 const rp__query plain = query;
@@ -474,7 +493,7 @@ static void planted_copies_under_a_persistent_kernel_are_found(void **state)
         rp__query query;
         rp__answer got;
         rp_error err = {.text = ""};
-        open_card(&c, documents.indexes[0], variants[0], seed);
+        open_card(&c, documents.indexes[0], variants[0], 0, seed);
         for (int n = 0; n < 3; n++) {
             bind(&c, RP_MODE_AND, 2, 10, &query);
             answer(&c, &query);
@@ -529,6 +548,7 @@ int main(void)
         cmocka_unit_test(cases_break_no_rule),
         cmocka_unit_test(transcoding_breaks_no_rule),
         cmocka_unit_test(queries_break_no_rule),
+        cmocka_unit_test(stored_ors_break_no_rule),
         cmocka_unit_test(para_breaks_no_rule),
         cmocka_unit_test(ranking_many_breaks_no_rule),
         cmocka_unit_test(planted_faults_of_ranking_are_found),
