@@ -106,8 +106,8 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
         status = verdict == RP_OK ? written : verdict;
     } else if (has_verdict) {
         print_result(&r, &info, verdict);
-        if (strcmp(r.first, err->text) == 0)
-            err->text[0] = 0; /* it is said already */
+        if (strcmp(r.first, err->text) == 0) /* the report has it */
+            snprintf(err->text, sizeof err->text, "%s: not sound", call->operands[0]);
     }
     rp__buf_free(&json);
     return status;

@@ -7,7 +7,7 @@ riposte search my.rip wing --from 5
 riposte dump one.rip --term one | head -1
 riposte dump one.rip --term two | head -1
 riposte search one.rip one --explain --no-snippets 2>&1 | grep form
-riposte search one.rip one -q --json --fields 'id, rank ,id' | grep -o '"hits".*'
+riposte search one.rip one -q --json --fields 'id, rank' | grep -o '"hits".*'
 riposte check /etc; echo $?
 riposte check /nosuch; echo $?
 riposte index -q --stop porter one.jsonl -o no.rip; echo $?
