@@ -148,12 +148,8 @@ rp_status rp__hit_fields_write(rp__json_writer *w, const rp__hit_view *view, rp_
     const rp__answer *answer = view->answer;
     rp_status status = check_text(view, err);
     char name[RP_NAME_BYTES];
-    uint32_t written = 0; /* a bit a field: one that is named twice is there once */
-    for (const char *at = answer->fields; status == RP_OK && at && rp__name_list_next(&at, name);) {
-        const uint32_t bit = UINT32_C(1) << find(name);
-        status = written & bit ? RP_OK : write_field(w, view, find(name), err);
-        written |= bit;
-    }
+    for (const char *at = answer->fields; status == RP_OK && at && rp__name_list_next(&at, name);)
+        status = write_field(w, view, find(name), err);
     for (int i = RANK; status == RP_OK && !answer->fields && i < TEXT; i++)
         if (i != SNIPPET || answer->has_snippets)
             status = write_field(w, view, (field)i, err);
