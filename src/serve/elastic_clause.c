@@ -311,7 +311,7 @@ static rp_status write_phrase(rp__buf *out, const leaf *l)
 {
     rp__buf_put_byte(out, '"');
     for (size_t i = 0; i < l->text.n; i++) {
-        if (memchr("\"\\*?", l->text.at[i], 4))
+        if (l->text.at[i] && strchr("\"\\*?", l->text.at[i]))
             rp__buf_put_byte(out, '\\');
         rp__buf_put_byte(out, l->text.at[i]);
     }
