@@ -22,7 +22,7 @@
 #include "parity/shard.h"
 #include "tempdir.h"
 
-enum { GROUP = 5, TEXT = 200, SMALL = 104 << 10 };
+enum { GROUP = 5, TEXT = 200, SMALL = 104 << 10, WORDS = 30 };
 
 static const char *const raw[] = {"raw"};
 static const char aux[] = "lr,hs16,hs32,hs64,hs128,hs256";
@@ -37,7 +37,7 @@ static int open_documents(void **state)
 {
     (void)state;
     assert_int_equal(tempdir_make(&dir), 0);
-    collection_draw(&documents, &(collection_recipe){"para", 15, raw, 1, 2000, 30, 60});
+    collection_draw(&documents, &(collection_recipe){"para", 15, raw, 1, 2000, WORDS, 60});
     return 0;
 }
 
@@ -300,6 +300,49 @@ static void every_method_answers_in_every_codec(void **state)
 }
 
 /* Lists come and go, and auxiliary data travel along. */
+/* Pairs of words that follow each other, one by one; how often the method's kernel was launched. */
+static uint64_t ask_pairs(card *c, const rp__para_method *m)
+{
+    const uint64_t before = launched[m->kernel];
+    for (uint64_t word = 0; word + 1 < WORDS; word++) {
+        rp_error err = {.text = ""};
+        rp__answer got;
+        char text[TEXT], other[TEXT / 2];
+        collection_put_word(text, word);
+        collection_put_word(other, word + 1);
+        strcat(strcat(text, " "), other);
+        rp__arena_clear(&c->arena);
+        rp__query query = bind(c, spec_of(m), text, 10);
+        if (rp__exec_run(&c->exec, &query, &c->arena, &got, &err) != RP_OK)
+            fail_msg("%s, '%s': %s", m->name, text, err.text);
+        assert_as_cpu(c, &query, &got);
+    }
+    return launched[m->kernel] - before;
+}
+
+/* The kernel looks through a list's data before the first answer that depends on them, and then no more, however many
+ * lists and methods there are. */
+static void auxiliary_data_are_checked_once(void **state)
+{
+    (void)state;
+    const rp__para_method *m;
+    uint64_t first[METHODS] = {0};
+    card c;
+    open_card(&c, "bp128", 3, 0);
+    rp__emulated_device_watch(&watcher);
+    for (size_t k = 0; (m = rp__para_method_at(k)); k++)
+        if (m->needs_aux)
+            first[k] = ask_pairs(&c, m);
+    for (size_t k = 0; (m = rp__para_method_at(k)); k++)
+        if (m->needs_aux) {
+            assert_true(first[k] > WORDS - 1);
+            assert_int_equal(ask_pairs(&c, m), WORDS - 1);
+        }
+    rp__emulated_device_watch(NULL);
+    assert_true(c.exec.para.sound_slots > RP_PARA_SOUND);
+    close_card(&c);
+}
+
 static void an_index_that_does_not_fit_is_searched(void **state)
 {
     (void)state;
@@ -600,6 +643,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_method_answers_in_every_codec),
+        cmocka_unit_test(auxiliary_data_are_checked_once),
         cmocka_unit_test(an_index_that_does_not_fit_is_searched),
         cmocka_unit_test(parts_of_the_documents_are_searched),
         cmocka_unit_test(damage_refuses_one_query),

@@ -106,24 +106,49 @@ static uint32_t hash_of(uint64_t key)
     return (uint32_t)(key * UINT64_C(0x9E3779B97F4A7C15) >> 32);
 }
 
-static uint64_t *sound_place(const rp__para_launch *p, uint64_t key)
+/* The key's place, or a free one. */
+static uint64_t *sound_place(uint64_t *sound, size_t slots, uint64_t key)
 {
-    return &p->sound[hash_of(key) % RP_PARA_SOUND];
+    size_t slot = hash_of(key) & (slots - 1);
+    while (sound[slot] && sound[slot] != key)
+        slot = (slot + 1) & (slots - 1);
+    return &sound[slot];
 }
 
-/* What is remembered, and where checks of this run are looked up. */
+static bool is_sound(const rp__para_launch *p, uint64_t key)
+{
+    return p->sound_slots > 0 && *sound_place(p->sound, p->sound_slots, key) == key;
+}
+
+/* At most half of the places are taken. Without memory it is forgotten, and checked again. */
+static void keep_sound(rp__para_launch *p, uint64_t key)
+{
+    if (2 * (p->n_sound + 1) > p->sound_slots) {
+        const size_t slots = p->sound_slots ? 2 * p->sound_slots : RP_PARA_SOUND;
+        uint64_t *more = rp__alloc_zero(slots, sizeof *more);
+        if (!more)
+            return;
+        for (size_t i = 0; i < p->sound_slots; i++)
+            if (p->sound[i])
+                *sound_place(more, slots, p->sound[i]) = p->sound[i];
+        rp__free(p->sound);
+        p->sound = more;
+        p->sound_slots = slots;
+    }
+    *sound_place(p->sound, p->sound_slots, key) = key;
+    p->n_sound++;
+}
+
+/* Where checks of this run are looked up. */
 static rp_status take_checks(flight *f, run *r, size_t n_words)
 {
-    rp__para_launch *p = para_of(f);
     if (!r->kind)
         return RP_OK;
     for (r->slots = 1; r->slots < 2 * n_words;)
         r->slots *= 2;
     r->checks = rp__arena_array(f->exec->arena, n_words, sizeof *r->checks);
     r->by_list = rp__arena_zero(f->exec->arena, r->slots, sizeof *r->by_list);
-    if (!p->sound)
-        p->sound = rp__alloc_zero(RP_PARA_SOUND, sizeof *p->sound);
-    return r->checks && r->by_list && p->sound ? RP_OK : rp__exec_no_memory(f);
+    return r->checks && r->by_list ? RP_OK : rp__exec_no_memory(f);
 }
 
 /* The word's check, which another word of its list may have, too. False: the launch is full. */
@@ -131,7 +156,7 @@ static bool add_check(const flight *f, run *r, word *w)
 {
     const uint64_t key = sound_key(r, w->term);
     uint32_t slot = hash_of(key) & (r->slots - 1);
-    if (*sound_place(para_of(f), key) == key)
+    if (is_sound(para_of(f), key))
         return true;
     while (r->by_list[slot] &&
            r->checks[r->by_list[slot] - 1].term->list_offset != w->term->list_offset)
@@ -200,15 +225,17 @@ static rp_status run_checks(const flight *f, const karg_para *args)
 /* Whether bits from `from` on are set, n of them. */
 static bool are_set(const uint32_t *words, uint32_t from, uint32_t n)
 {
-    bool is_so = true;
-    for (uint32_t i = from; i < from + n; i++)
-        is_so &= words[i / 32] >> i % 32 & 1;
-    return is_so;
+    uint32_t unset = 0;
+    for (uint32_t i = from, end = from + n, bits; i < end; i += bits) {
+        bits = 32 - i % 32 < end - i ? 32 - i % 32 : end - i;
+        unset |= ~words[i / 32] >> i % 32 << (32 - bits);
+    }
+    return unset == 0;
 }
 
 static void end_checks(const flight *f)
 {
-    const rp__para_launch *p = para_of(f);
+    rp__para_launch *p = para_of(f);
     run *r = run_of(f);
     const uint32_t *marks = (const uint32_t *)(const void *)(p->host + r->at.check_marks);
     for (uint32_t i = 0, first = 0; i < r->n_checks; first += r->checks[i++].n) {
@@ -216,7 +243,7 @@ static void end_checks(const flight *f)
         const uint64_t key = sound_key(r, c->term);
         c->is_damaged = !are_set(marks, first, c->n);
         if (c->n > 0 && !c->is_damaged)
-            *sound_place(p, key) = key;
+            keep_sound(p, key);
     }
 }
 

@@ -14,7 +14,7 @@ struct rp__flight;
 
 enum {
     RP_PARA_QUERIES = 1 << 14, /* of a launch */
-    RP_PARA_SOUND = 1 << 16,
+    RP_PARA_SOUND = 1 << 6,    /* places for keys of sound auxiliary data, at first */
     RP_PARA_CHECKED = 1 << 30, /* postings whose auxiliary data a launch checks, at most */
 };
 
@@ -38,9 +38,10 @@ typedef struct rp__para_launch {
     uint8_t *pinned; /* for docids */
     size_t pinned_bytes;
     rp__cu_event marks[7]; /* before and after copies and kernels; NULL: not made yet */
-    /* auxiliary data that were found to be sound, by a hash of their list and method; 0: none.
-     * NULL: no launch has read any */
+    /* auxiliary data that were found to be sound: keys of their list and method, each from its hash
+     * on, in sound_slots places, a power of 2 or 0; 0: none */
     uint64_t *sound;
+    size_t n_sound, sound_slots;
 } rp__para_launch;
 
 void rp__para_launch_open(rp__para_launch *p, rp__device *device);
