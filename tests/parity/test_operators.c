@@ -37,7 +37,7 @@ enum {
     SMALL = 80 << 10,
     SPOILS = 4,       /* kinds of scratch memory that a query may begin with */
     ROUNDS_QUICK = 3, /* of damage, in each codec, in `make test`; and of all shards together */
-    ROUNDS = 600,
+    ROUNDS = 200,
 };
 
 /* How many rows there are, and how many of them read one codec alone. */
@@ -137,20 +137,21 @@ static const char *codec_of(const rp__query *query)
     return rp__segment_get_info(query->segment)->codec;
 }
 
-/* The answer is the cpu's. */
-static void compare(card *d, const char *spec, const rp__query *query, const char *text,
+/* The answer is the k best of the cpu's. */
+static void compare(card *d, const char *spec, const rp__query *query, size_t k, const char *text,
                     const rp__answer *got)
 {
     rp_error err = {.text = ""};
     rp__answer want = {0};
     rp_status status = rp__backend_find("cpu")->run(NULL, query, &d->arena, &want, &err);
+    want.n = want.n < k ? want.n : k;
     bool is_same = status == RP_OK && got->n == want.n && got->total == want.total;
     for (size_t i = 0; is_same && i < want.n; i++)
         is_same = got->at[i].docid == want.at[i].docid && got->at[i].fixed == want.at[i].fixed;
     if (!is_same)
         fail_msg("%s%s, %s, '%s', k %zu: %zu of %llu hits, the cpu has %zu of %llu, or others %s",
-                 damaged, codec_of(query), spec, text, query->k, got->n,
-                 (unsigned long long)got->total, want.n, (unsigned long long)want.total, err.text);
+                 damaged, codec_of(query), spec, text, k, got->n, (unsigned long long)got->total,
+                 want.n, (unsigned long long)want.total, err.text);
 }
 
 static void check(card *d, const char *spec, const rp__query *query, const char *text)
@@ -162,7 +163,7 @@ static void check(card *d, const char *spec, const rp__query *query, const char 
     spoil(d);
     if (rp__exec_run(&d->exec, &asked, &d->arena, &got, &err) != RP_OK)
         fail_msg("%s, %s, '%s': %s", codec_of(query), spec, text, err.text);
-    compare(d, spec, query, text, &got);
+    compare(d, spec, query, query->k, text, &got);
     n_answers++;
 }
 
@@ -594,7 +595,8 @@ static void damage(const char *codec)
     assert_int_equal(fclose(file), 0);
 }
 
-/* An answer is the cpu's; else a list is damaged. */
+/* An answer is the cpu's; else a list is damaged. The cpu ranks all: it would pass over documents by bounds of blocks, which
+ * operators do not read and nobody but `check` finds damaged. */
 static void ask_damaged(card *d, const char *spec, rp_mode mode, size_t *n_refused)
 {
     rp_error err = {.text = ""};
@@ -606,11 +608,12 @@ static void ask_damaged(card *d, const char *spec, rp_mode mode, size_t *n_refus
             continue;
         query.exact_total = true;
         rp__query plain = query;
+        plain.k = DOCS;
         query.algorithm = spec;
         rp_status status = rp__exec_run(&d->exec, &query, &d->arena, &got, &err);
         *n_refused += status != RP_OK;
         if (status == RP_OK)
-            compare(d, spec, &plain, queries[q], &got);
+            compare(d, spec, &plain, query.k, queries[q], &got);
         else if (got.fallback != RP_FALLBACK_DAMAGED)
             fail_msg("%s%s, %s, '%s': %s", damaged, codec_of(&plain), spec, queries[q],
                      rp_fallback_text(got.fallback));
