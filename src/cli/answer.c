@@ -314,7 +314,7 @@ static rp_status write_corrections(rp__json_writer *w, const rp__answer *answer,
     return status;
 }
 
-/* Of a query that a GPU was asked for, or, with a policy, that it was to answer. */
+/* Of a query that was requested from a GPU, or placed on one by a policy. */
 static void write_gpu(rp__json_writer *w, const rp__answer *answer)
 {
     rp_gpu_state gpu;

@@ -54,7 +54,7 @@ struct CUstream_st {
 struct CUevent_st {
     kept kept;
     struct CUctx_st *device;
-    uint64_t recorded, done; /* the last record that was asked for, and that came by */
+    uint64_t recorded, done; /* the last record requested, and the last one done */
     double at;               /* when that was */
 };
 
