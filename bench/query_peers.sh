@@ -1,14 +1,16 @@
 #!/bin/sh
-# query_peers.sh: how fast Riposte, Lucene 8, Xapian and SQLite FTS5 answer the same queries.
+# query_peers.sh: how fast Riposte, Lucene 8, PISA, Xapian and SQLite FTS5 answer the same queries.
 #
 # usage: bench/query_peers.sh [COLLECTION] [LOG]      (gitlog-500k and terabyte05 unless told)
 #        bench/query_peers.sh simplewiki-50k search-benchmark-game      its phrases
 # environment: RIPOSTE       the program                              (build/riposte)
 #              RIPOSTE_DATA  collections, and logs in queries/        (../shared/data)
-#              ENGINES       which of them                            (riposte lucene lucene1 xapian fts5)
-#              SETS          of queries: selected all log             (all three; phrases: its own)
+#              ENGINES       which of them                       (riposte lucene lucene1 pisa xapian fts5)
+#              PISA          checkouts of its sources (bench/peers/pisa/build.sh); without it PISA is skipped
+#              SETS          of queries: selected all log, and one known long, the whole log by 1, 2 to 5 and 6
+#                            or more words that are all in the index  (the first three; phrases: its own)
 #              ROUNDS        in which the engines take turns          (5; sets all and log: 1)
-#              INNER         rounds of an engine in its turn          (5; sets all and log: 1)
+#              INNER         rounds of an engine in its turn          (5; sets all and log: 1; by words: 2)
 #              WARM          seconds of CPU an operation, not counted (4)
 #              OUT           all that is written                      (build/bench/queries)
 #
@@ -20,7 +22,8 @@ COLLECTION=${1:-gitlog-500k}
 LOG=${2:-terabyte05}
 RIPOSTE=${RIPOSTE:-build/riposte}
 DATA=${RIPOSTE_DATA:-../shared/data}
-ENGINES=${ENGINES:-riposte lucene lucene1 xapian fts5}
+ENGINES=${ENGINES:-riposte lucene lucene1 pisa xapian fts5}
+PISA=${PISA:-}
 ROUNDS=${ROUNDS:-5}
 INNER=${INNER:-5}
 WARM=${WARM:-4}
@@ -59,6 +62,13 @@ find_lucene() {
     ROWS="$ROWS $1"
 }
 find_lucene1() { find_lucene lucene1; }
+
+find_pisa() {
+    [ -n "$PISA" ] || { skip "$1" "set PISA to a folder with checkouts of its sources"; return; }
+    [ -x "$OUT/pisa/pisa_query" ] || bench/peers/pisa/build.sh "$PISA" "$OUT/pisa" ||
+        { skip "$1" "it does not build; see bench/peers/pisa/build.sh for what it needs"; return; }
+    ROWS="$ROWS $1"
+}
 
 find_xapian() {
     for x in index query; do
@@ -131,6 +141,14 @@ select_queries() {
         >"$OUT/selected.tsv"
 }
 
+# select_known SET LEAST MOST: the whole log by the number of words, where all of them are known.
+select_known() {
+    zcat "$QUERIES" | tidy "$2" "$3" >"$OUT/$1.words.tsv"
+    "$RIPOSTE" bench queries -q "$(index_of riposte)" "$OUT/$1.words.tsv" --known --modes and --k count --rounds 1 \
+        --per-query "$OUT/$1.qids" >/dev/null
+    awk -F '\t' 'NR == FNR { known[$2]; next } $1 in known' "$OUT/$1.qids" "$OUT/$1.words.tsv" >"$OUT/$1.tsv"
+}
+
 # Indexes have positions where phrases are asked for, and only there.
 index_of() { echo "$OUT/$COLLECTION${IS_PHRASES:+.positions}.${1%1}"; }
 
@@ -143,11 +161,20 @@ make_index() {
     case $1 in
     riposte) "$RIPOSTE" index -q "$TOKENS" -o "$index" --no-store $bare ;;
     lucene*) $JAVA IndexPeer "$TOKENS" "$index" --force-merge $bare ;;
+    pisa) index_pisa "$index" ;;
     xapian) "$OUT/xapian_index" "$TOKENS" "$index" ${IS_PHRASES:+--positions} ;;
     fts5) "$OUT/fts5_index" "$TOKENS" "$index" --optimize --hash-mb 1024 ;;
     esac
     rm -rf "$index.loose"
     say "  $1: $(du -sk "$index" | cut -f 1) KiB"
+}
+
+# PISA has the very postings of Riposte.
+index_pisa() {
+    rm -rf "$1.export"
+    "$RIPOSTE" export pisa -q "$(index_of riposte)" -o "$1.export"
+    "$OUT/pisa/pisa_index" "$1.export" "$1" >"$OUT/pisa.log" 2>&1
+    rm -rf "$1.export"
 }
 
 # ---- one turn of an engine: lines of operation, qid, nanoseconds, total ---------------------------
@@ -161,6 +188,7 @@ turn() {
     riposte) turn_riposte "$index" "$queries" "$inner" "$@" ;;
     lucene) $JAVA QueryPeer "$index" "$queries" "$warm" "$inner" "$@" ;;
     lucene1) for o in "$@"; do $JAVA QueryPeer "$index" "$queries" "$warm" "$inner" "$o"; done ;;
+    pisa) "$OUT/pisa/pisa_query" "$index" "$queries" 0.001 "$inner" "$@" ;;
     xapian) "$OUT/xapian_query" "$index" "$queries" 0.001 "$inner" "$@" ;; # no compiler to wait for
     fts5) turn_fts5 "$index" "$queries" "$@" ;;
     esac
@@ -239,6 +267,31 @@ print_table() {
         $1 != op || $2 != engine { flush_group(); op = $1; engine = $2 }
         { n++; v[n] = $3; w[n] = $4 }
         END { flush_group() }'
+}
+
+# beside PEER FILE...: Riposte over the peer, each with its own distribution, and on how many queries it is slower.
+beside() {
+    peer=$1
+    shift
+    for o in $(cut -f 1 "$@" | sort -u); do
+        for engine in riposte "$peer"; do
+            awk -F '\t' -v o="$o" -v engine="$engine" '
+                FNR == 1 { n = split(FILENAME, part, /[.\/]/); mine = part[n - 1] == engine }
+                mine && $1 == o && (!($2 in best) || $3 < best[$2]) { best[$2] = $3 }
+                END { for (q in best) print q "\t" best[q] }' "$@" | sort >"$OUT/beside.$engine"
+            cut -f 2 "$OUT/beside.$engine" | sort -n >"$OUT/beside.$engine.sorted"
+        done
+        join -t "$(printf '\t')" "$OUT/beside.riposte" "$OUT/beside.$peer" |
+            awk -F '\t' '{ n++; slower += $2 > $3; mine += $2; theirs += $3 }
+                END { if (n) printf "%.3f %.1f %d\n", mine / theirs, 100 * slower / n, n }' >"$OUT/beside.mean"
+        [ -s "$OUT/beside.mean" ] || continue
+        paste "$OUT/beside.riposte.sorted" "$OUT/beside.$peer.sorted" | awk -v o="$o" -v peer="$peer" -v m="$(cat "$OUT/beside.mean")" '
+            { mine[NR] = $1; theirs[NR] = $2 }
+            function at(share,   i) { i = int(share * NR) + 1; return mine[i] / theirs[i] }
+            END { split(m, v, " ")
+                printf "%-10s riposte over %s: mean %s, p50 %.3f, p95 %.3f, p99 %.3f; slower on %s %% of %d\n", o, peer,
+                    v[1], at(.5), at(.95), at(.99), v[2], v[3] }'
+    done
 }
 
 # The ratio of means, round by round: its median, and all of it.
@@ -352,6 +405,17 @@ for set in ${SETS:-selected all log}; do
         ;;
     all) measure $set 1 0.001 1 and:10 or:10 or:1000 and:count or:count ;;
     log) measure $set 1 0 1 and:count or:count ;;
+    one | known | long)
+        case $set in
+        one) select_known one 1 1 ;;
+        known) select_known known 2 5 ;;
+        long) select_known long 6 64 ;;
+        esac
+        measure $set 1 "$WARM" 2 and:10 or:10 or:1000 and:count or:count
+        for peer in lucene pisa; do
+            ! has_engine $peer || beside $peer "$TIMES/$set"/*.tsv
+        done
+        ;;
     phrases) ;;
     esac
     case $set in
