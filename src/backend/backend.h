@@ -276,6 +276,8 @@ typedef struct rp__backend {
     /* (optional) Of what was finished last: nanoseconds from a launch's being ready until the
      * device had it, all together. */
     uint64_t (*batch_start_ns)(void *batch);
+    /* (optional) Adds the launches of kernels since it was called last. */
+    void (*batch_kernels)(void *batch, rp__trace *trace);
     void (*batch_abandon)(void *batch); /* (optional) as abandon, where the guard has left either */
     const rp__steps *steps;             /* (optional) */
 } rp__backend;

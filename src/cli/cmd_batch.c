@@ -110,6 +110,7 @@ static void reply_gpu(rp__batch_state *b)
     rp__json_writer_uint(&b->w, "returns", gpu.returns);
     rp__json_writer_text(&b->w, "fault", gpu.fault);
     rp__gpu_report_write_batch(&b->w, &b->spent.report);
+    rp__gpu_report_write_kernels(&b->w, &b->spent.kernels);
     rp__json_writer_end(&b->w, '}');
 }
 
