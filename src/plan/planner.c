@@ -530,6 +530,7 @@ static rp_status finish(binder *b, rp__query *out)
                        .k = o->total == RP_TOTAL_ONLY ? 0 : o->k + o->from,
                        .exact_total = o->total != RP_TOTAL_AT_LEAST,
                        .has_unknown = b->has_unknown,
+                       .is_or_fallback = b->default_role == RP_SHOULD && o->mode == RP_MODE_ANDOR,
                        .algorithm = o->algorithm};
     rp__segment_get_lengths(segment, &out->lengths);
     out->end = out->lengths.n_docs;

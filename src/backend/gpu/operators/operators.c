@@ -128,10 +128,17 @@ static void choose_select(rp__pipeline *p)
                                          : RP_SELECT_RADIX;
 }
 
+/* Whether the rows that were named are for ORs. An OR intersects nothing. */
+static bool runs_or(const rp__pipeline *p)
+{
+    const bool intersects = p->how.rows[RP_PHASE_INTERSECT]->id != RP_OPERATOR_AUTO;
+    return p->how.rows[RP_PHASE_SCORE]->id != RP_OPERATOR_LOOKUP &&
+           (!intersects || p->query->is_or_fallback);
+}
+
 static rp_status plan(flight *f, rp__pipeline *p)
 {
-    const uint32_t scoring = p->how.rows[RP_PHASE_SCORE]->id;
-    if (p->is_or && scoring == RP_OPERATOR_LOOKUP)
+    if (p->is_or && !runs_or(p))
         return refuse(f, RP_FALLBACK_ALGORITHM);
     p->n = (uint32_t)f->lists.n;
     p->lists = rp__arena_zero(f->exec->arena, p->n, sizeof *p->lists);
@@ -141,7 +148,7 @@ static rp_status plan(flight *f, rp__pipeline *p)
         p->lists[i].term = &f->lists.terms[i];
         p->lists[i].is_tiny = !f->lists.terms[i].list.codec;
     }
-    p->accumulates = p->is_or || scoring == RP_OPERATOR_ACCUMULATE;
+    p->accumulates = p->is_or || p->how.rows[RP_PHASE_SCORE]->id == RP_OPERATOR_ACCUMULATE;
     bound(p);
     choose_select(p);
     rp_status status = p->is_or ? RP_OK : rp__intersect_ops_plan(p);
