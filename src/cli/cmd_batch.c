@@ -95,7 +95,7 @@ static const rp__option_group groups[] = {
 
 static double percentile(const rp__batch_state *b, double share)
 {
-    return (double)rp__times_at(b->times, b->queries, share) / 1e9;
+    return rp__times_in(b->times, b->queries, share, RP_TIMES_S);
 }
 
 static void reply_gpu(rp__batch_state *b)
