@@ -75,34 +75,12 @@ rp_status rp__operators_check(const char *spec, const rp__algorithm_use *use, rp
     return rp__operator_table_check(spec, use, err);
 }
 
-/* Puts it among n, the shortest list first. */
-static void put_term(rp__launch_term *terms, size_t n, const rp__launch_term *new)
-{
-    for (; n > 0 && terms[n - 1].list.n > new->list.n; n--)
-        terms[n] = terms[n - 1];
-    terms[n] = *new;
-}
-
-/* An OR goes without terms that the index does not know. */
 static rp_status open_terms(flight *f, const rp__query *query)
 {
-    rp__launch_lists *l = &f->lists;
-    l->terms = rp__arena_array(f->exec->arena, query->n_ops - 2, sizeof *l->terms);
-    if (!l->terms)
-        return rp__exec_no_memory(f);
-    for (size_t i = 1; i + 1 < query->n_ops; i++) {
-        const rp__leaf *leaf = &query->leaves[query->ops[i].leaf];
-        rp__launch_term new = {.term = &query->words[leaf->word].term,
-                               .weight =
-                                   leaf->weight.weight * rp__rank_scale(query->fraction_bits)};
-        if (new.term->df == 0)
-            continue;
-        rp_status status = rp__launch_lists_open_term(f, &new);
-        if (status != RP_OK)
-            return status == RP_DAMAGED ? refuse(f, RP_FALLBACK_DAMAGED) : rp__exec_no_memory(f);
-        put_term(l->terms, l->n++, &new);
-    }
-    return RP_OK;
+    rp_status status = rp__launch_lists_open(f, query);
+    if (status == RP_DAMAGED)
+        return refuse(f, RP_FALLBACK_DAMAGED);
+    return status == RP_OK ? RP_OK : rp__exec_no_memory(f);
 }
 
 /* Bounds of what there will be. */
