@@ -128,7 +128,7 @@ bool rp__step_run_has_scores(const rp__partial *partial)
     return false;
 }
 
-rp_status rp__step_run_room(const rp__step_run *run, uint32_t n, rp__partial *out)
+rp_status rp__step_run_alloc(const rp__step_run *run, uint32_t n, rp__partial *out)
 {
     out->docids = rp__arena_array(run->arena, n + (size_t)1, sizeof *out->docids);
     out->scores = rp__arena_zero(run->arena, n + (size_t)1, sizeof *out->scores);

@@ -44,8 +44,8 @@ rp_status rp__step_run_explain(const rp__step_run *run, rp_status status);
 
 /* Whether a candidate has a score. */
 bool rp__step_run_has_scores(const rp__partial *partial);
-/* Room for n candidates, whose scores are 0. RP_NO_MEMORY. */
-rp_status rp__step_run_room(const rp__step_run *run, uint32_t n, rp__partial *out);
+/* Memory for n candidates, whose scores are 0. RP_NO_MEMORY. */
+rp_status rp__step_run_alloc(const rp__step_run *run, uint32_t n, rp__partial *out);
 
 /* As rp__steps has them. */
 rp_status rp__step_run_start(void *run, uint32_t leaf);

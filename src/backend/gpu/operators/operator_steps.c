@@ -293,7 +293,7 @@ static rp_status take_partial(rp__step_run *run, uint32_t first, uint32_t last, 
     step_run *r = of(run);
     rp__partial *partial = what;
     (void)first, (void)last;
-    rp_status status = rp__step_run_room(run, r->n, partial);
+    rp_status status = rp__step_run_alloc(run, r->n, partial);
     if (status == RP_OK && r->n > 0)
         status = copy_out(r, partial->docids, partial->scores);
     if (status == RP_OK)
