@@ -300,14 +300,42 @@ def by_docid(title, answers, names):
         [ns(first(at), "cpu")] for label, at in rows if first(at)])
 
 
-def core_table(answers):
-    rows, methods = [], ["merge", "gallop", "skip"]
-    for size, answer in answers:
+CORE_METHODS = ["merge", "binary", "gallop", "skip"]
+
+
+def core_methods(result):
+    """ns for each docid of A: of the plain methods on arrays, and of the fastest row."""
+    at = {(r["form"], r["method"], r["isa"]): r["time"]["median"] for r in result["rows"]}
+    return [at.get(("arrays", m, "scalar")) for m in CORE_METHODS] + [min(at.values())]
+
+
+def comparable_tables(records):
+    """A core's columns are there where the card had the same A."""
+    rows, cores = [], {}
+    for label, answer in records.of("comparable", "core"):
         for result in answer["results"]:
-            at = {(r["form"], r["method"], r["isa"]): r["time"]["median"] for r in result["rows"]}
-            rows.append([size, str(result["ratio"])] + [at.get(("arrays", m, "scalar")) for m in methods] +
-                        [min(at.values())])
-    return table("one core, ns for each docid of A", ["B", "ratio"] + methods + ["best"], rows)
+            cores[label, str(result["ratio"])] = result
+    for label, answer in records.of("comparable", "card"):
+        n, ratio = label.split()
+        at, core = cases_of(answer), cores.get((n, ratio))
+        bs, path, tile = [at.get("intersect " + name) for name in (PAIRS[0], PAIRS[5], PAIRS[6])]
+        if not bs or not path:
+            continue
+        is_same = core and core["short"] == bs["elements"]
+        ns = [1e9 * c["median"] / c["elements"] if c else None for c in (bs, path, tile)]
+        of_core = core_methods(core) if is_same else [None] * (len(CORE_METHODS) + 1)
+        merge, binary = of_core[:2]
+        rows.append([n, ratio, str(bs["elements"]), str(core["long"]) if is_same else ""] + ns + of_core +
+                    [ns[0] / ns[1]] + ([merge / ns[1], binary / ns[0], binary / merge] if is_same else [None] * 3))
+    yield table("Griffin figure 13: ns for each docid of A, on the card and on a core",
+                ["lengths", "ratio", "A", "B", "bs", "mpath", "tile"] + CORE_METHODS +
+                ["best", "bs/mpath", "merge/mpath", "binary/bs", "binary/merge"], rows)
+
+
+def core_table(answers):
+    rows = [[size, str(result["ratio"])] + core_methods(result) for size, answer in answers
+            for result in answer["results"]]
+    return table("one core, ns for each docid of A", ["B", "ratio"] + CORE_METHODS + ["best"], rows)
 
 
 def by_number(title, answers, area, names):
@@ -321,8 +349,6 @@ def by_number(title, answers, area, names):
 def pair_tables(records):
     equal = records.of("pairs", "equal") + records.of("longest", "equal")
     yield by_docid("Ding figure 6: ns for each docid of A, two lists of a length", equal, PAIRS)
-    yield by_docid("Griffin figure 13: ns for each docid of A", records.of("pairs", "comparable"),
-                   [PAIRS[0], PAIRS[5], PAIRS[6]])
     yield core_table(records.of("pairs", "core"))
     yield by_number("Griffin figure 8: us by ratio, B of 1.5M", records.of("pairs", "ratio"), "intersect", RATIOS)
     yield by_number("selection of drawn scores, us (Griffin figure 7)", records.of("pairs", "select"), "select",
@@ -356,8 +382,9 @@ def size_tables(records):
                 [[codec] + [at.get(o) for o in orders] for codec, at in sizes.items()])
 
 
-TABLES = {"para": para_tables, "queries": query_tables, "pairs": pair_tables, "longest": pair_tables,
-          "lengths": length_tables, "operators": operator_tables, "sizes": size_tables}
+TABLES = {"para": para_tables, "queries": query_tables, "pairs": pair_tables, "comparable": comparable_tables,
+          "longest": pair_tables, "lengths": length_tables, "operators": operator_tables,
+          "sizes": size_tables}
 
 
 def summarize(folder, names):

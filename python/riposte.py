@@ -421,20 +421,39 @@ def _release(text):
     return text.split(".")[:2]
 
 
+def _record_name(record):
+    """_GpuState is rp_gpu_state."""
+    name = {"_Info": "_IndexInfo"}.get(record.__name__, record.__name__)
+    return "rp" + re.sub("[A-Z]", lambda letter: "_" + letter.group().lower(), name[1:])
+
+
+def _other_records(library):
+    """Records that this library lays out in another way: it is older or newer, of the same release."""
+    library.rp_record_bytes.restype, library.rp_record_bytes.argtypes = c_size_t, [c_char_p]
+    records = [r for r in globals().values()
+               if isinstance(r, type) and issubclass(r, Structure) and hasattr(r, "_fields_")]
+    return [name for name, record in ((_record_name(r), r) for r in records)
+            if library.rp_record_bytes(name.encode()) != ctypes.sizeof(record)]
+
+
 def _load():
-    """The first library that can be loaded and is of this file's release."""
+    """The first library that can be loaded, is of this file's release and has its records."""
     tried = []
     for path in _candidates():
         try:
             library = ctypes.CDLL(path)
             library.rp_version.restype = c_char_p
             found = library.rp_version().decode()
+            is_ours = _release(found) == _release(__version__)
+            others = _other_records(library) if is_ours else []
         except (OSError, AttributeError) as error:
             tried.append(str(error))
             continue
-        if _release(found) == _release(__version__):
+        if is_ours and not others:
             return library
-        tried.append("%s: version %s, but riposte.py is of version %s" % (path, found, __version__))
+        tried.append("%s: version %s, but riposte.py is of version %s" % (path, found, __version__)
+                     if not is_ours else
+                     "%s: of another build than riposte.py; other sizes: %s" % (path, ", ".join(others)))
     raise ImportError("libriposte.so is not found; run 'make so' or set RIPOSTE_LIBRARY"
                       + "".join("\n  " + t for t in tried))
 

@@ -16,6 +16,9 @@ extern "C" {
 
 /* The version of the library that is linked, as RP_VERSION is of the header. */
 const char *rp_version(void);
+/* sizeof a record by its name, "rp_hits", in the library that is linked; 0: it does not say. For
+ * callers in other languages, who lay records out themselves. */
+size_t rp_record_bytes(const char *name);
 
 /* A library that this one is linked with. Both strings last for ever. */
 typedef struct rp_linked {

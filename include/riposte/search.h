@@ -299,8 +299,8 @@ void rp_searcher_get_gpu_state(const rp_searcher *searcher, rp_gpu_state *out);
 /* The operators of the last query, in their order, where the algorithm is operators with the option
  * mode=stepped. Returns how many there were, of which `out` has the first `max`. */
 size_t rp_searcher_get_steps(const rp_searcher *searcher, rp_query_step *out, size_t max);
-/* The kernels that were launched for the last query, where the algorithm is operators or para; of
- * mode andor, for both of its queries. Returns as above. */
+/* The kernels that were launched for the last query, or rp_searcher_batch, where the algorithm is
+ * operators or para; of mode andor, for both of its queries. Returns as above. */
 size_t rp_searcher_get_kernels(const rp_searcher *searcher, rp_kernel_count *out, size_t max);
 
 /* ---- 8. Keys of queries ---------------------------------------------------------------------- */

@@ -85,6 +85,7 @@ typedef struct rp__query {
     size_t k;              /* 0: the total alone is wanted */
     bool exact_total;      /* otherwise it may be a lower bound */
     bool has_unknown;      /* a word of the query is in no document */
+    bool is_or_fallback;   /* the OR of andor: the AND of its words was answered before */
     bool has_bounds;       /* what lists say of their best postings holds for this ranking */
     uint32_t begin, end;   /* documents asked about: begin <= docid < end */
     const char *algorithm; /* by name; NULL: the processor's choice */
@@ -276,6 +277,8 @@ typedef struct rp__backend {
     /* (optional) Of what was finished last: nanoseconds from a launch's being ready until the
      * device had it, all together. */
     uint64_t (*batch_start_ns)(void *batch);
+    /* (optional) Adds the launches of kernels since it was called last. */
+    void (*batch_kernels)(void *batch, rp__trace *trace);
     void (*batch_abandon)(void *batch); /* (optional) as abandon, where the guard has left either */
     const rp__steps *steps;             /* (optional) */
 } rp__backend;

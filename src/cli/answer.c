@@ -318,12 +318,14 @@ static rp_status write_corrections(rp__json_writer *w, const rp__answer *answer,
 static void write_gpu(rp__json_writer *w, const rp__answer *answer)
 {
     rp_gpu_state gpu;
+    rp__gpu_report_kernels kernels = {.n = 0};
     rp_searcher_get_gpu_state(answer->searcher, &gpu);
     if (!gpu.is_asked && !answer->hits->fallback)
         return;
     rp__json_writer_begin(w, "gpu", '{');
     rp__gpu_report_write(w, &answer->hits->gpu, answer->hits->fallback);
-    rp__gpu_report_write_kernels(w, answer->searcher);
+    rp__gpu_report_add_kernels(&kernels, answer->searcher);
+    rp__gpu_report_write_kernels(w, &kernels);
     rp__json_writer_end(w, '}');
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "cli/console.h"
+#include "cli/gpu_report.h"
 #include "cli/policy_args.h"
 #include "cli/query_args.h"
 #include "cli/verbs.h"
@@ -27,6 +28,7 @@ enum { RP_BATCH_CHUNKS = 3 }; /* one is written, one answered, one read */
 typedef struct rp__batch_spent {
     double reading, answering, writing;
     rp_batch_report report;
+    rp__gpu_report_kernels kernels;
 } rp__batch_spent;
 
 /* A topic, or why it cannot be read. */

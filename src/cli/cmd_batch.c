@@ -95,7 +95,7 @@ static const rp__option_group groups[] = {
 
 static double percentile(const rp__batch_state *b, double share)
 {
-    return (double)rp__times_at(b->times, b->queries, share) / 1e9;
+    return rp__times_in(b->times, b->queries, share, RP_TIMES_S);
 }
 
 static void reply_gpu(rp__batch_state *b)
@@ -110,6 +110,7 @@ static void reply_gpu(rp__batch_state *b)
     rp__json_writer_uint(&b->w, "returns", gpu.returns);
     rp__json_writer_text(&b->w, "fault", gpu.fault);
     rp__gpu_report_write_batch(&b->w, &b->spent.report);
+    rp__gpu_report_write_kernels(&b->w, &b->spent.kernels);
     rp__json_writer_end(&b->w, '}');
 }
 

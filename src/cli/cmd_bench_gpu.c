@@ -3,15 +3,16 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "cli/bench_source.h"
 #include "cli/figures.h"
-#include "cli/size_range.h"
 #include "cli/verbs.h"
 #include "lab/bench.h"
 #include "lab/lab.h"
 
 typedef struct bench_gpu_args {
     rp__common_args common;
-    const char *gpu, *cases, *lengths, *format;
+    const char *gpu, *cases;
+    rp__bench_source_args of;
     uint64_t n;
     uint32_t rounds;
     rp__lab_given given;
@@ -54,17 +55,6 @@ static const rp__option bench_rows[] = {
      .most = 64,
      .at = offsetof(bench_gpu_args, rounds),
      .help = "how often each is timed, each time with a cold cache"},
-    {.name = "lengths",
-     .kind = RP_OPTION_TEXT,
-     .argument = "N..M",
-     .at = offsetof(bench_gpu_args, lengths),
-     .help = "lists of DIR of so many postings, as 1K..1M; otherwise all"},
-    {.name = "format",
-     .kind = RP_OPTION_NAME,
-     .argument = "NAME",
-     .choice_at = rp_topics_format_name,
-     .at = offsetof(bench_gpu_args, format),
-     .help = "how QUERIES are written; otherwise guessed from the first one"},
     {0},
 };
 
@@ -83,6 +73,7 @@ static const rp__option param_rows[] = {
 static const rp__option_group groups[] = {
     {"bench", bench_rows, 0},
     {"parameters of cases", param_rows, 0},
+    {"lists of an index", rp__bench_source_rows, offsetof(bench_gpu_args, of)},
     {"general", rp__options_common, offsetof(bench_gpu_args, common)},
     {0},
 };
@@ -92,10 +83,7 @@ typedef struct bench {
     const bench_gpu_args *args;
     rp__lab_gpu *gpu;
     double copy; /* bytes a second */
-    rp_index *index;
-    rp__bench_query_set queries;
-    rp__lab_source_options of;
-    rp__lab_source *source; /* NULL: data are drawn */
+    rp__bench_source of;
     rp__lab_given given;
     rp__buf out;
     rp__json_writer w;
@@ -202,7 +190,8 @@ static bool is_run(const bench *b, size_t i)
 {
     rp__lab_case c;
     return rp__lab_case_get(i, &c) &&
-           (i == 0 || (is_wanted(b->args, &c) && (!b->source || rp__lab_case_takes(i, b->source))));
+           (i == 0 ||
+            (is_wanted(b->args, &c) && (!b->of.lists || rp__lab_case_takes(i, b->of.lists))));
 }
 
 /* Whether words are the beginning of a case other than PARA. */
@@ -265,7 +254,7 @@ static rp_status check_methods(const bench *b, rp_error *err)
             continue;
         for (size_t i = 0; status != RP_OK && (method = rp__bench_para_method(i)); i++)
             if (begins("para", method, words))
-                status = rp__bench_para_check(b->index, method, &why);
+                status = rp__bench_para_check(b->of.index, method, &why);
         if (status != RP_OK)
             return rp__error_set(err, status, "%s", why.text);
     }
@@ -292,37 +281,6 @@ static rp_status check_params(const bench *b, rp_error *err)
     return status;
 }
 
-static rp_status read_lengths(bench *b, const rp__call *call, rp_error *err)
-{
-    uint64_t from = 0, to = 0;
-    if (!b->args->lengths)
-        return RP_OK;
-    if (call->n_operands == 0)
-        return rp__console_usage(b->console, err, "riposte bench gpu my.rip --lengths 1K..1M",
-                                 "--lengths is for lists of an index");
-    if (!rp__size_range_read(b->args->lengths, &from, &to))
-        return rp__console_usage(b->console, err, "--lengths 1K..1M",
-                                 "--lengths \"%s\": two numbers are meant", b->args->lengths);
-    b->of.min_length = (uint32_t)from;
-    b->of.max_length = (uint32_t)to;
-    return RP_OK;
-}
-
-static rp_status open_source(bench *b, const rp__call *call, rp_error *err)
-{
-    const rp__bench_choice all = {0};
-    if (call->n_operands == 0)
-        return RP_OK;
-    b->of.postings = b->args->n;
-    rp_status status = rp_index_open(call->operands[0], NULL, &b->index, err);
-    if (status == RP_OK && call->n_operands > 1) {
-        status = rp__bench_query_set_read(&b->queries, call->operands[1], b->args->format, b->index,
-                                          false, &all, err);
-        b->of.queries = &b->queries;
-    }
-    return status == RP_OK ? rp__lab_source_open(b->index, &b->of, &b->source, err) : status;
-}
-
 /* ---- Cases ----------------------------------------------------------------------------------- */
 
 /* A wrong answer, or a lost card, ends the run; a case that the memory has no room for is passed over. */
@@ -336,7 +294,7 @@ static rp_status run_case(bench *b, size_t i, rp_error *err)
         return RP_NOT_FOUND;
     if (!is_run(b, i))
         return RP_OK;
-    given.source = b->source;
+    given.source = b->of.lists;
     rp_status status = rp__lab_gpu_run_given(b->gpu, i, &given, args->n, args->rounds, &f, err);
     if (status == RP_NO_MEMORY || status == RP_NOT_FOUND) {
         rp__console_note(b->console, "%s %s: %s", c.area, c.name,
@@ -360,7 +318,7 @@ static rp_status run_para(bench *b, rp__bench_para *para, const char *method, rp
     const uint64_t elements = b->args->n < ELEMENTS ? b->args->n : ELEMENTS;
     rp__bench_para_figures p;
     rp_error why = {.text = ""};
-    if (!is_wanted(b->args, &c) || rp__bench_para_check(b->index, method, &why) != RP_OK)
+    if (!is_wanted(b->args, &c) || rp__bench_para_check(b->of.index, method, &why) != RP_OK)
         return RP_OK;
     rp_status status = rp__bench_para_run(para, method, elements, &p, err);
     if (status != RP_OK)
@@ -383,9 +341,9 @@ static rp_status run_paras(bench *b, rp_error *err)
         .gpu = b->args->gpu, .batches = 1, .rounds = b->args->rounds};
     const char *method;
     rp__bench_para *para = NULL;
-    if (!b->of.queries || !wants_para(b->args))
+    if (!b->of.options.queries || !wants_para(b->args))
         return RP_OK;
-    rp_status status = rp__bench_para_open(b->index, &b->queries, &options, &para, err);
+    rp_status status = rp__bench_para_open(b->of.index, &b->of.queries, &options, &para, err);
     for (size_t i = 0; status == RP_OK && (method = rp__bench_para_method(i)); i++)
         status = run_para(b, para, method, err);
     rp__bench_para_free(para);
@@ -453,11 +411,11 @@ static rp_status open_bench(bench *b, const rp__call *call, rp_error *err)
     if (status == RP_OK)
         status = check_params(b, err);
     if (status == RP_OK)
-        status = read_lengths(b, call, err);
+        status = rp__bench_source_check(&b->of, b->console, &b->args->of, call, err);
     if (status == RP_OK)
         status = rp__lab_gpu_open(b->args->gpu, &b->gpu, err);
     if (status == RP_OK)
-        status = open_source(b, call, err);
+        status = rp__bench_source_open(&b->of, &b->args->of, b->args->n, call, err);
     return status == RP_OK ? check_methods(b, err) : status;
 }
 
@@ -474,9 +432,7 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     if (status == RP_OK)
         status = end_results(&b, err);
     rp__buf_free(&b.out);
-    rp__lab_source_free(b.source);
-    rp__bench_query_set_free(&b.queries);
-    rp_index_close(b.index);
+    rp__bench_source_free(&b.of);
     rp__lab_gpu_close(b.gpu);
     return status;
 }

@@ -1,9 +1,9 @@
 /* gpu_report.c: counters and fallbacks of queries that a GPU was asked for. */
 #include "cli/gpu_report.h"
 
-#include "cli/figures.h"
+#include <string.h>
 
-enum { KERNELS = 64 }; /* of a query, that are shown */
+#include "cli/figures.h"
 
 void rp__gpu_report_write(rp__json_writer *w, const rp_gpu_counters *gpu, rp_fallback fallback)
 {
@@ -15,15 +15,33 @@ void rp__gpu_report_write(rp__json_writer *w, const rp_gpu_counters *gpu, rp_fal
     rp__json_writer_text(w, "fallback", fallback ? rp_fallback_name(fallback) : NULL);
 }
 
-void rp__gpu_report_write_kernels(rp__json_writer *w, const rp_searcher *searcher)
+static void add_kernel(rp__gpu_report_kernels *to, const rp_kernel_count *kernel)
 {
-    rp_kernel_count kernels[KERNELS];
-    const size_t n = rp_searcher_get_kernels(searcher, kernels, KERNELS);
-    if (n == 0)
+    size_t i = 0;
+    while (i < to->n && strcmp(to->at[i].name, kernel->name) != 0)
+        i++;
+    if (i == RP_GPU_REPORT_KERNELS)
+        return;
+    if (i == to->n)
+        to->at[to->n++] = (rp_kernel_count){.name = kernel->name};
+    to->at[i].launches += kernel->launches;
+}
+
+void rp__gpu_report_add_kernels(rp__gpu_report_kernels *to, const rp_searcher *searcher)
+{
+    rp_kernel_count kernels[RP_GPU_REPORT_KERNELS];
+    const size_t n = rp_searcher_get_kernels(searcher, kernels, RP_GPU_REPORT_KERNELS);
+    for (size_t i = 0; i < n && i < RP_GPU_REPORT_KERNELS; i++)
+        add_kernel(to, &kernels[i]);
+}
+
+void rp__gpu_report_write_kernels(rp__json_writer *w, const rp__gpu_report_kernels *kernels)
+{
+    if (kernels->n == 0)
         return;
     rp__json_writer_begin(w, "kernels", '{');
-    for (size_t i = 0; i < n && i < KERNELS; i++)
-        rp__json_writer_uint(w, kernels[i].name, kernels[i].launches);
+    for (size_t i = 0; i < kernels->n; i++)
+        rp__json_writer_uint(w, kernels->at[i].name, kernels->at[i].launches);
     rp__json_writer_end(w, '}');
 }
 

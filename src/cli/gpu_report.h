@@ -10,9 +10,17 @@
 /* Counters and the name of the fallback, null where there was none, into the object that is
  * open. */
 void rp__gpu_report_write(rp__json_writer *w, const rp_gpu_counters *gpu, rp_fallback fallback);
-/* The launches of each kernel for the searcher's last query, by an algorithm of the GPU that was
- * named; of others nothing. */
-void rp__gpu_report_write_kernels(rp__json_writer *w, const rp_searcher *searcher);
+/* Launches of kernels; of algorithms that were not named, none. */
+enum { RP_GPU_REPORT_KERNELS = 64 };
+typedef struct rp__gpu_report_kernels {
+    rp_kernel_count at[RP_GPU_REPORT_KERNELS];
+    size_t n;
+} rp__gpu_report_kernels;
+
+/* Adds those of the searcher's last query or batch. */
+void rp__gpu_report_add_kernels(rp__gpu_report_kernels *to, const rp_searcher *searcher);
+/* Into the object that is open; nothing where there is none. */
+void rp__gpu_report_write_kernels(rp__json_writer *w, const rp__gpu_report_kernels *kernels);
 /* The counters of a batch, its most frequent fallback, and how many queries each one had. */
 void rp__gpu_report_write_batch(rp__json_writer *w, const rp_batch_report *report);
 

@@ -1,6 +1,6 @@
 /* corpus.c: files and folders to batches of raw records.
  *
- * Finds the files, opens one after the other, skips what is no text, converts the rest to UTF-8,
+ * Opens one file after the other, skips what is no text, converts the rest to UTF-8,
  * chooses the format and has the format cut records. Does not look into a record (doc_parser.c).
  * Memory is the batch, one read ahead and the longest record.
  * Invariants: 1 a record lies whole in the batch's bytes; 2 where a batch ends depends on the input's
@@ -19,6 +19,7 @@
 #include "base/utf8.h"
 #include "engine/corpus_format.h"
 #include "engine/filetype.h"
+#include "engine/sources.h"
 #include "store/store.h"
 
 enum {
@@ -26,15 +27,6 @@ enum {
     KEEP_BYTES = 2 << 20, /* a batch that grew past this for one record is given back */
 };
 static const uint64_t default_max_line = 256 << 20;
-
-typedef struct source {
-    size_t path;    /* in names */
-    size_t real;    /* in reals, where there are many paths */
-    size_t path_id; /* see rp__batch */
-    uint64_t bytes;
-    bool in_folder; /* found there; otherwise the user named the file */
-    bool is_repeat; /* the same path was there before */
-} source;
 
 struct rp__corpus {
     rp_build_options options;
@@ -45,13 +37,9 @@ struct rp__corpus {
     rp__field_names fields;
     rp__dropped dropped;  /* columns of tables */
     rp__skip_list *skips; /* the caller's */
-    bool has_many_paths;
-    rp__buf names; /* paths, each ended by a NUL */
-    rp__buf
-        reals; /* the same without links, dots and repeated slashes, while files are looked for */
-    source *sources;
-    size_t n_sources, cap_sources, next;
-    uint64_t bytes_done, bytes_total, skipped, files;
+    rp__sources sources;
+    size_t next; /* of them */
+    uint64_t bytes_done, skipped, files;
     char refused[256];       /* the first file that the user named and that is not read */
     rp__goes_on_fn *goes_on; /* may change while a file is open */
     void *goes_on_arg;
@@ -90,152 +78,7 @@ void rp__batch_free(rp__batch *batch)
     *batch = (rp__batch){0};
 }
 
-/* ---- Finding the files ----------------------------------------------------------------------- */
-
-enum { REAL_BYTES = 4096 }; /* as realpath wants it */
-
-typedef struct finder {
-    rp__corpus *corpus;
-    char real
-        [REAL_BYTES];   /* the path that the user gave, without links, dots and repeated slashes */
-    size_t given_bytes; /* of the path that the user gave */
-    bool is_slashed;    /* which ends with '/' */
-    rp_error *err;
-    rp_status status;
-} finder;
-
-static bool skip_source(void *arg, const char *path, const char *reason)
-{
-    const finder *f = arg;
-    rp__skip_list_add(f->corpus->skips, path, reason);
-    return true;
-}
-
-static bool refuse_path(finder *f, const char *path, size_t n)
-{
-    char reason[64];
-    size_t max = sizeof((rp__batch *)0)->path - 1;
-    if (n > f->given_bytes) {
-        snprintf(reason, sizeof reason, "a path of over %zu bytes", max);
-        return skip_source(f, path, reason);
-    }
-    f->status = rp__error_set(f->err, RP_LIMIT, "...%s: a path of %zu bytes; at most %zu are taken",
-                              path + n - 80, n, max);
-    return false;
-}
-
-/* The list of skipped files of an index. */
-static bool is_list(const char *path, size_t n)
-{
-    static const char suffix[] = ".skipped";
-    const size_t bytes = sizeof suffix - 1;
-    char dir[sizeof((rp__batch *)0)->path];
-    rp_index *index = NULL;
-    if (n <= bytes || strcmp(path + n - bytes, suffix) != 0)
-        return false;
-    snprintf(dir, sizeof dir, "%.*s", (int)(n - bytes), path);
-    bool is_index = rp_index_open(dir, NULL, &index, NULL) == RP_OK;
-    rp_index_close(index);
-    return is_index;
-}
-
-static bool add_source(void *arg, const char *path, uint64_t bytes)
-{
-    finder *f = arg;
-    rp__corpus *c = f->corpus;
-    size_t n = strlen(path);
-    if (n >= sizeof((rp__batch *)0)->path)
-        return refuse_path(f, path, n);
-    bool in_folder = n > f->given_bytes;
-    if (in_folder && is_list(path, n))
-        return skip_source(f, path, "a list of what an index skipped");
-    bool is_relative = c->ids == RP_IDS_RELATIVE || (c->ids != RP_IDS_PATH && !c->has_many_paths);
-    source s = {.path = c->names.n, .real = c->reals.n, .bytes = bytes, .in_folder = in_folder};
-    size_t below = f->given_bytes + !f->is_slashed; /* what lies below the folder given */
-    s.path_id = in_folder && is_relative ? below : 0;
-    rp__buf_put(&c->names, path, n + 1);
-    if (c->has_many_paths) {
-        rp__buf_printf(&c->reals, "%s%s%s", f->real, in_folder ? "/" : "",
-                       path + (in_folder ? below : n));
-        rp__buf_put_byte(&c->reals, 0);
-    }
-    if (c->names.failed || c->reals.failed ||
-        !rp__alloc_grow(&c->sources, &c->cap_sources, c->n_sources + 1, sizeof s)) {
-        f->status = rp__error_no_memory(f->err);
-        return false;
-    }
-    c->sources[c->n_sources++] = s;
-    return true;
-}
-
-static rp_status find_files(rp__corpus *c, const char *path, rp_error *err)
-{
-    const rp__skip_list *skips = c->skips;
-    rp__walk_calls calls = {add_source, skip_source, {skips->dir, skips->path}};
-    size_t n = strlen(path);
-    finder f = {.corpus = c, .given_bytes = n, .err = err, .status = RP_OK};
-    f.is_slashed = n > 0 && path[n - 1] == '/';
-    bool is_stdin = strcmp(path, "-") == 0;
-    if (!c->has_many_paths || is_stdin || !realpath(path, f.real)) /* it stands for itself alone */
-        snprintf(f.real, sizeof f.real, "%s", path);
-    if (strcmp(f.real, "/") == 0)
-        f.real[0] = 0;
-    if (is_stdin) {
-        add_source(&f, path, 0);
-        return f.status;
-    }
-    rp_status status = rp__walk(path, &calls, &f, err);
-    return f.status != RP_OK ? f.status : status;
-}
-
-static const char *real_of(const rp__corpus *c, size_t i)
-{
-    return (const char *)c->reals.at + c->sources[i].real;
-}
-
-static int by_real_path(const void *a, const void *b, void *corpus)
-{
-    size_t x = *(const size_t *)a, y = *(const size_t *)b;
-    int order = strcmp(real_of(corpus, x), real_of(corpus, y));
-    return order ? order : (x > y) - (x < y);
-}
-
-/* Of files that were reached twice the first stays. */
-static rp_status drop_repeats(rp__corpus *c, rp_error *err)
-{
-    size_t kept = 0, *order = rp__alloc_array(c->n_sources + 1, sizeof *order);
-    if (!order)
-        return rp__error_no_memory(err);
-    for (size_t i = 0; i < c->n_sources; i++)
-        order[i] = i;
-    if (c->n_sources > 0)
-        qsort_r(order, c->n_sources, sizeof *order, by_real_path, c);
-    for (size_t i = 1; i < c->n_sources; i++)
-        c->sources[order[i]].is_repeat =
-            strcmp(real_of(c, order[i]), real_of(c, order[i - 1])) == 0;
-    rp__free(order);
-    for (size_t i = 0; i < c->n_sources; i++)
-        if (c->sources[i].is_repeat)
-            rp__skip_list_remark(c->skips, (const char *)c->names.at + c->sources[i].path,
-                                 "named or found twice, read once");
-        else
-            c->sources[kept++] = c->sources[i];
-    c->n_sources = kept;
-    rp__buf_free(&c->reals);
-    return RP_OK;
-}
-
-/* Not known where a file given by name has no size: standard input, a pipe. */
-static uint64_t sum_bytes(const rp__corpus *c)
-{
-    uint64_t sum = 0;
-    for (size_t i = 0; i < c->n_sources; i++) {
-        if (c->sources[i].bytes == 0 && !c->sources[i].in_folder)
-            return 0;
-        sum += c->sources[i].bytes;
-    }
-    return sum;
-}
+/* ---- Opening and closing -------------------------------------------------------------------- */
 
 rp_status rp__corpus_find_ids(const char *name, rp__ids *out, rp_error *err)
 {
@@ -264,20 +107,16 @@ rp_status rp__corpus_open(const char *const *paths, size_t n, const rp_build_opt
     if (c->options.max_line == 0)
         c->options.max_line = default_max_line;
     c->skips = skips;
-    c->has_many_paths = n > 1;
     rp__field_names_init(&c->fields, options);
     rp_status status = rp__corpus_find_ids(c->options.ids, &c->ids, err);
     if (status == RP_OK && c->options.format)
         status = rp__corpus_format_find(c->options.format, &c->forced, err);
-    for (size_t i = 0; i < n && status == RP_OK; i++)
-        status = find_files(c, paths[i], err);
-    if (status == RP_OK && c->has_many_paths)
-        status = drop_repeats(c, err);
+    if (status == RP_OK)
+        status = rp__sources_find(paths, n, c->ids, skips, &c->sources, err);
     if (status != RP_OK) {
         rp__corpus_close(c);
         return status;
     }
-    c->bytes_total = sum_bytes(c);
     *out = c;
     return RP_OK;
 }
@@ -301,9 +140,7 @@ void rp__corpus_close(rp__corpus *c)
     rp__input_close(c->input);
     rp__buf_free(&c->ahead);
     rp__buf_free(&c->raw);
-    rp__buf_free(&c->names);
-    rp__buf_free(&c->reals);
-    rp__free(c->sources);
+    rp__sources_free(&c->sources);
     rp__free(c);
 }
 
@@ -311,7 +148,7 @@ void rp__corpus_get_progress(const rp__corpus *c, uint64_t *bytes, uint64_t *byt
                              uint64_t *skipped)
 {
     *bytes = c->bytes_done + (c->input ? rp__input_consumed(c->input) : 0);
-    *bytes_total = c->bytes_total;
+    *bytes_total = c->sources.bytes;
     *skipped = c->skipped;
 }
 
@@ -332,14 +169,14 @@ void rp__corpus_merge_dropped(const rp__corpus *c, rp__dropped *to)
 
 /* ---- Reading a file -------------------------------------------------------------------------- */
 
-static const source *current(const rp__corpus *c)
+static const rp__source *current(const rp__corpus *c)
 {
-    return &c->sources[c->next - 1];
+    return &c->sources.at[c->next - 1];
 }
 
 static const char *current_path(const rp__corpus *c)
 {
-    const char *path = (const char *)c->names.at + current(c)->path;
+    const char *path = rp__sources_path(&c->sources, c->next - 1);
     return strcmp(path, "-") == 0 ? "stdin" : path;
 }
 
@@ -611,7 +448,7 @@ static rp_status read_front(rp__corpus *c, rp_error *err)
 
 static rp_status open_next_file(rp__corpus *c, rp_error *err)
 {
-    const source *s = &c->sources[c->next++];
+    c->next++;
     rp__input_options options = {.max_expand = c->options.max_expand,
                                  .waits_for_writer = true,
                                  .goes_on = goes_on,
@@ -624,7 +461,7 @@ static rp_status open_next_file(rp__corpus *c, rp_error *err)
     c->records = 0;
     c->ahead.n = c->raw.n = 0;
     rp_status status =
-        rp__input_open((const char *)c->names.at + s->path, &options, &c->input, &why);
+        rp__input_open(rp__sources_path(&c->sources, c->next - 1), &options, &c->input, &why);
     if (status == RP_OK)
         status = read_front(c, &why);
     return status == RP_OK ? RP_OK : skip_or_fail(c, status, &why, err);
@@ -766,8 +603,9 @@ static rp_status fill_batch(rp__corpus *c, rp__batch *batch, rp_error *err)
     batch->first = c->records;
     batch->columns = c->columns;
     batch->stops = stops(c);
-    batch->may_rename = c->ids == RP_IDS_AUTO &&
-                        (current(c)->in_folder || c->has_many_paths || c->format->repeats_ids);
+    batch->may_rename =
+        c->ids == RP_IDS_AUTO &&
+        (current(c)->in_folder || c->sources.has_many_paths || c->format->repeats_ids);
     batch->bytes.n = 0;
     c->used = 0;
     if (!rp__buf_room(&batch->bytes, c->ahead.n > CHUNK ? c->ahead.n : CHUNK)) {
@@ -788,7 +626,7 @@ rp_status rp__corpus_next(rp__corpus *c, rp__batch *batch, rp_error *err)
 {
     rp_status status = RP_OK;
     rp__batch_clear(batch, KEEP_BYTES);
-    while (status == RP_OK && batch->n == 0 && (c->input || c->next < c->n_sources))
+    while (status == RP_OK && batch->n == 0 && (c->input || c->next < c->sources.n))
         status = c->input ? fill_batch(c, batch, err) : open_next_file(c, err);
     return status;
 }

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/pool.h"
 #include "base/record.h"
+#include "engine/query_trace.h"
 #include "engine/searcher.h"
 
 enum {
@@ -517,6 +518,17 @@ static void sum_reports(const rp__search_batch *batch, rp_batch_report *out)
     }
 }
 
+/* Of an algorithm that was named. */
+static void add_kernels(const rp__search_batch *batch, rp_searcher *s)
+{
+    rp__query_trace_begin(s);
+    if (!batch->backend->batch_kernels || !s->events)
+        return;
+    for (size_t i = 0; i < batch->n; i++)
+        for (size_t k = 0; batch->lanes[i].has_groups && k < IN_FLIGHT; k++)
+            batch->backend->batch_kernels(batch->lanes[i].groups[k].batch, &s->trace);
+}
+
 /* Those of the last call, if they are as many. */
 static rp_status get_threads(rp_searcher *s, size_t threads, rp_error *err)
 {
@@ -566,6 +578,7 @@ rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size
         answer_lane(&j, 0);
     rp_batch_report all;
     sum_reports(batch, &all);
+    add_kernels(batch, searcher);
     if (report)
         *report = all;
     searcher->gpu.answered += all.n_grouped;

@@ -158,11 +158,6 @@ static rp_status ask_all(bench *b, size_t row, rp__bench_answer *out, rp_error *
     return RP_OK;
 }
 
-static double us_at(const bench *b, size_t n, double share)
-{
-    return (double)rp__times_at(b->times, n, share) / 1000;
-}
-
 static rp_status time_row(bench *b, size_t row, rp__bench_answer *out, rp_error *err)
 {
     rp_status status = ask_all(b, row, out, err);
@@ -173,10 +168,10 @@ static rp_status time_row(bench *b, size_t row, rp__bench_answer *out, rp_error 
     if (status != RP_OK)
         return status;
     rp__times_sort(b->times, out->n);
-    out->median = us_at(b, out->n, 0.5);
-    out->p90 = us_at(b, out->n, 0.9);
-    out->p99 = us_at(b, out->n, 0.99);
-    out->most = us_at(b, out->n, 1);
+    out->median = rp__times_in(b->times, out->n, 0.5, RP_TIMES_US);
+    out->p90 = rp__times_in(b->times, out->n, 0.9, RP_TIMES_US);
+    out->p99 = rp__times_in(b->times, out->n, 0.99, RP_TIMES_US);
+    out->most = rp__times_in(b->times, out->n, 1, RP_TIMES_US);
     return RP_OK;
 }
 

@@ -1,10 +1,10 @@
 /* bench_intersections.c: the clock around probes.
  *
- * 1 long lists in their forms; 2 short lists; 3 cells and rounds. Long lists are uniform; of a short list a third
- * is drawn from its long one, the rest from all documents. A round takes every cell once, so that a slow
- * moment of the machine falls on all alike; a sample goes through all short lists, each against its own long
- * one, so that what is near the processor is not there because it was just used, after a pass that is not
- * counted. Time is this thread's CPU time. */
+ * 1 long lists in their forms; 2 short lists; 3 cells and rounds. Synthetic long lists are uniform; of a short list a third
+ * is drawn from its long one, the rest from all documents. Of an index one pair of lists is taken. A round takes every
+ * cell once, so that a slow moment of the machine falls on all alike; a sample goes through all short lists, each
+ * against its own long one, so that what is near the processor is not there because it was just used, after a pass
+ * that is not counted. Time is this thread's CPU time. */
 #include "lab/bench_intersections.h"
 
 #include <stdio.h>
@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/random.h"
+#include "lab/lab_source.h"
 
 enum {
     BUCKET = 8,       /* of the index beside arrays */
@@ -23,32 +24,41 @@ enum {
 
 /* ---- 1. Long lists --------------------------------------------------------------------------- */
 
-static rp_status draw_long(rp__bench_intersections *b, rp_error *err)
+static rp_status draw_longs(rp__bench_intersections *b, rp_error *err)
 {
     char name[16];
     rp_status status = RP_OK;
     snprintf(name, sizeof name, "U%u", (unsigned)b->size);
-    for (size_t i = 0; status == RP_OK && i < RP_BENCH_LONG; i++)
+    b->n_longs = RP_BENCH_LONG;
+    for (size_t i = 0; status == RP_OK && i < b->n_longs; i++) {
         status = rp__lab_set_make(name, b->seed + i, &b->sets[i], err);
+        if (status == RP_OK)
+            b->longs[i] = b->sets[i].lists[0];
+    }
     return status;
 }
 
-static const rp__lab_postings *long_of(const rp__bench_intersections *b, size_t i)
+static void empty_forms(rp__bench_intersections *b)
 {
-    return &b->sets[i % RP_BENCH_LONG].lists[0];
+    for (size_t f = 0; f < b->n_forms; f++)
+        for (size_t i = 0; i < RP_BENCH_LONG; i++) {
+            rp__bench_form *form = &b->forms[f];
+            rp__lab_target_free(form->targets[i]);
+            rp__lab_list_free(form->lists[i]);
+            form->targets[i] = NULL;
+            form->lists[i] = NULL;
+        }
 }
 
-/* name "arrays": no codec. */
-static rp_status make_form(rp__bench_intersections *b, const char *name, rp__bench_form *form,
-                           rp_error *err)
+/* By its name; "arrays" is no codec. */
+static rp_status make_form(const rp__bench_intersections *b, rp__bench_form *form, rp_error *err)
 {
-    bool is_plain = strcmp(name, "arrays") == 0;
+    bool is_plain = strcmp(form->name, "arrays") == 0;
     size_t row = 0;
-    form->name = name;
     form->bits = 8 * sizeof(uint32_t);
-    rp_status status = is_plain ? RP_OK : rp__lab_row_find(name, NULL, &row, err);
-    for (size_t i = 0; status == RP_OK && i < RP_BENCH_LONG; i++) {
-        const rp__lab_postings *p = long_of(b, i);
+    rp_status status = is_plain ? RP_OK : rp__lab_row_find(form->name, NULL, &row, err);
+    for (size_t i = 0; status == RP_OK && i < b->n_longs; i++) {
+        const rp__lab_postings *p = &b->longs[i];
         if (!is_plain)
             status = rp__lab_list_new(row, NULL, p->docids, NULL, p->n, &form->lists[i], err);
         if (status == RP_OK)
@@ -63,29 +73,35 @@ static rp_status make_form(rp__bench_intersections *b, const char *name, rp__ben
     return status;
 }
 
+static rp_status make_forms(rp__bench_intersections *b, rp_error *err)
+{
+    rp_status status = RP_OK;
+    empty_forms(b);
+    for (size_t f = 0; status == RP_OK && f < b->n_forms; f++)
+        status = make_form(b, &b->forms[f], err);
+    return status;
+}
+
 rp_status rp__bench_intersections_open(rp__bench_intersections *b, const char *const *codecs,
                                        rp_error *err)
 {
     size_t n = 1;
     while (codecs[n - 1])
         n++;
-    rp_status status = draw_long(b, err);
-    if (status == RP_OK && !(b->forms = rp__alloc_zero(n, sizeof *b->forms)))
-        status = rp__error_no_memory(err);
-    for (size_t i = 0; status == RP_OK && i < n; i++) {
-        b->n_forms = i + 1;
-        status = make_form(b, i ? codecs[i - 1] : "arrays", &b->forms[i], err);
-    }
-    return status;
+    if (!(b->forms = rp__alloc_zero(n, sizeof *b->forms)))
+        return rp__error_no_memory(err);
+    b->n_forms = n;
+    for (size_t f = 0; f < n; f++)
+        b->forms[f].name = f ? codecs[f - 1] : "arrays";
+    if (b->source)
+        return RP_OK;
+    rp_status status = draw_longs(b, err);
+    return status == RP_OK ? make_forms(b, err) : status;
 }
 
 void rp__bench_intersections_free(rp__bench_intersections *b)
 {
-    for (size_t f = 0; f < b->n_forms; f++)
-        for (size_t i = 0; i < RP_BENCH_LONG; i++) {
-            rp__lab_target_free(b->forms[f].targets[i]);
-            rp__lab_list_free(b->forms[f].lists[i]);
-        }
+    empty_forms(b);
     for (size_t i = 0; i < RP_BENCH_LONG; i++)
         rp__lab_set_free(&b->sets[i]);
     rp__free(b->forms);
@@ -112,8 +128,8 @@ static bool set_bit(uint64_t *bits, uint32_t docid)
 
 static void draw_short(session *s, rp__random *random, size_t i)
 {
-    const rp__lab_postings *p = long_of(s->bench, i);
-    const uint32_t universe = s->bench->sets[i % RP_BENCH_LONG].universe;
+    const rp__lab_postings *p = &s->bench->longs[i % s->bench->n_longs];
+    const uint32_t universe = s->bench->sets[0].universe;
     uint32_t *out = s->docids + i * s->n;
     uint32_t left = s->n, common = s->n / 3;
     while (common > 0)
@@ -127,7 +143,31 @@ static void draw_short(session *s, rp__random *random, size_t i)
     }
 }
 
-static rp_status open_session(session *s)
+static rp_status alloc_session(session *s)
+{
+    s->docids = rp__alloc_array(s->n * s->n_lists, sizeof *s->docids);
+    s->found = rp__alloc_array(s->n, sizeof *s->found);
+    s->want = rp__alloc_array(s->n, sizeof *s->want);
+    return s->docids && s->found && s->want ? RP_OK : RP_NO_MEMORY;
+}
+
+/* The source's pair. */
+static rp_status take_pair(session *s, rp_error *err)
+{
+    rp__bench_intersections *b = s->bench;
+    const rp__gpu_source *source = rp__lab_source_at(b->source);
+    const rp__gpu_source_pair pair = rp__gpu_source_choose(source, b->ratio);
+    const rp__gpu_source_list *a = &source->lists[pair.a], *of = &source->lists[pair.b];
+    b->longs[0] = (rp__lab_postings){of->n, of->docids, of->tfs};
+    b->n_longs = s->n_lists = 1;
+    s->n = a->n;
+    if (alloc_session(s) != RP_OK)
+        return rp__error_no_memory(err);
+    memcpy(s->docids, a->docids, a->n * sizeof *s->docids);
+    return make_forms(b, err);
+}
+
+static rp_status draw_shorts(session *s, rp_error *err)
 {
     const rp__bench_intersections *b = s->bench;
     rp__random random;
@@ -135,12 +175,9 @@ static rp_status open_session(session *s)
     s->n_lists = SOUGHT / s->n;
     s->n_lists = s->n_lists > SHORT_MOST ? SHORT_MOST : s->n_lists;
     s->n_lists = s->n_lists < RP_BENCH_LONG ? RP_BENCH_LONG : s->n_lists;
-    s->docids = rp__alloc_array(s->n * s->n_lists, sizeof *s->docids);
-    s->found = rp__alloc_array(s->n, sizeof *s->found);
-    s->want = rp__alloc_array(s->n, sizeof *s->want);
     s->bits = rp__alloc_zero(b->sets[0].universe / 64 + 1, sizeof *s->bits);
-    if (!s->docids || !s->found || !s->want || !s->bits)
-        return RP_NO_MEMORY;
+    if (!s->bits || alloc_session(s) != RP_OK)
+        return rp__error_no_memory(err);
     rp__random_init(&random, b->seed + b->ratio);
     for (size_t i = 0; i < s->n_lists; i++)
         draw_short(s, &random, i);
@@ -176,8 +213,8 @@ static rp_status find(const session *s, const rp__bench_cell *cell, size_t i, ui
                       size_t *found)
 {
     const rp__bench_form *form = &s->bench->forms[cell->form];
-    return rp__lab_probe_find(cell->probe, form->targets[i % RP_BENCH_LONG], s->docids + i * s->n,
-                              s->n, s->bench->has_ranks, out, found);
+    return rp__lab_probe_find(cell->probe, form->targets[i % s->bench->n_longs],
+                              s->docids + i * s->n, s->n, s->bench->has_ranks, out, found);
 }
 
 /* Every docid that a cell finds, against the first cell. */
@@ -220,11 +257,13 @@ static rp_status sample(session *s, rp__bench_cell *cell)
 static rp_status run_session(session *s, rp_error *err)
 {
     rp__bench_intersections *b = s->bench;
-    rp_status status = open_session(s);
+    rp_status status = b->source ? take_pair(s, err) : draw_shorts(s, err);
     for (size_t f = 0; status == RP_OK && f < b->n_forms; f++)
-        status = add_cells(b, f, s->n);
+        if (add_cells(b, f, s->n) != RP_OK)
+            status = rp__error_no_memory(err);
     if (status != RP_OK)
-        return rp__error_no_memory(err);
+        return status;
+    b->n_short = s->n;
     b->sought = s->n * (uint64_t)s->n_lists;
     for (size_t c = 0; status == RP_OK && c < b->n_cells; c++)
         status = check(s, &b->cells[c], err);

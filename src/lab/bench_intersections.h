@@ -25,19 +25,27 @@ typedef struct rp__bench_cell {
 } rp__bench_cell;
 
 typedef struct rp__bench_intersections {
-    uint32_t size, ratio; /* postings of a long list; of them, for each docid sought */
+    const rp__lab_source *source; /* lists of an index; NULL: lists are drawn */
+    uint32_t size;                /* of a drawn long list */
+    uint32_t ratio;               /* postings of a long list, for each docid sought */
     uint64_t seed;
     bool has_ranks;
     uint32_t rounds;
     rp__lab_set sets[RP_BENCH_LONG];
+    rp__lab_postings longs[RP_BENCH_LONG]; /* drawn, or one of the source */
+    size_t n_longs;
     rp__bench_form *forms;
     size_t n_forms;
-    rp__bench_cell *cells; /* of the ratio measured last; the first is the merge of arrays */
+    /* Of the ratio measured last: cells, of which the first is the merge of arrays; docids of a
+     * short list; docids of all short lists, and how many of them the long ones have. */
+    rp__bench_cell *cells;
     size_t n_cells, cap_cells;
-    uint64_t sought, found; /* docids of all short lists, of them in the long ones, of that ratio */
+    uint32_t n_short;
+    uint64_t sought, found;
 } rp__bench_intersections;
 
-/* Draws the long lists of `size` docids and codes them: as arrays, then by each codec. */
+/* Draws the long lists and codes them: as arrays, then by each codec. With a source, each ratio has
+ * a pair of its lists, the one that kernels are measured with. */
 rp_status rp__bench_intersections_open(rp__bench_intersections *bench, const char *const *codecs,
                                        rp_error *err);
 /* Measures all cells of bench->ratio. RP_DAMAGED: what a probe found is not what the merge

@@ -195,11 +195,6 @@ static void add(rp__bench_operation *o, rp__bench_figure figure, double value)
     rp__bench_samples_add(&o->samples[figure], value);
 }
 
-static double percentile_us(const uint64_t *times, size_t n, double share)
-{
-    return (double)rp__times_at(times, n, share) / 1e3;
-}
-
 static void sum_up(session *s, rp__bench_operation *o)
 {
     size_t n = s->bench->set->n;
@@ -212,9 +207,9 @@ static void sum_up(session *s, rp__bench_operation *o)
     }
     rp__times_sort(s->times, n);
     add(o, RP_BENCH_MEAN, (double)sum / (double)n / 1e3);
-    add(o, RP_BENCH_P50, percentile_us(s->times, n, 0.5));
-    add(o, RP_BENCH_P95, percentile_us(s->times, n, 0.95));
-    add(o, RP_BENCH_P99, percentile_us(s->times, n, 0.99));
+    add(o, RP_BENCH_P50, rp__times_in(s->times, n, 0.5, RP_TIMES_US));
+    add(o, RP_BENCH_P95, rp__times_in(s->times, n, 0.95, RP_TIMES_US));
+    add(o, RP_BENCH_P99, rp__times_in(s->times, n, 0.99, RP_TIMES_US));
     add(o, RP_BENCH_RATE, (double)n * 1e9 / (double)(sum ? sum : 1));
 }
 
@@ -405,8 +400,7 @@ uint64_t rp__bench_queries_median(const rp__bench_queries *bench,
 {
     uint64_t times[RP_BENCH_SAMPLES];
     memcpy(times, operation->times + query * bench->rounds, bench->rounds * sizeof *times);
-    rp__times_sort(times, bench->rounds);
-    return rp__times_at(times, bench->rounds, 0.5);
+    return rp__times_median(times, bench->rounds);
 }
 
 rp_status rp__bench_queries_run(rp__bench_queries *bench, rp_error *err)

@@ -49,12 +49,6 @@ const char *rp__calibrate_processor(size_t i)
 
 /* ---- Measuring ------------------------------------------------------------------------------- */
 
-static uint64_t median(uint64_t *values, size_t n)
-{
-    rp__times_sort(values, n);
-    return rp__times_at(values, n, 0.5);
-}
-
 typedef struct look {
     rp_searcher *searcher;
     const rp_topic *topic;
@@ -83,7 +77,7 @@ static uint64_t cost_of(uint64_t (*clock)(void))
         const uint64_t begin = clock();
         times[i] = clock() - begin;
     }
-    return median(times, READS);
+    return rp__times_median(times, READS);
 }
 
 /* All queries on one processor, in turn, `rounds` times: so that each finds caches as in a log. */
@@ -110,7 +104,7 @@ static rp_status time_singles(rp__calibrate *c, rp_searcher *searcher, size_t mo
                 c->at[mode][i].has_card = answer.processor && answer.processor[0] == 'g';
         }
     for (size_t i = 0; i < n && status == RP_OK; i++)
-        c->at[mode][i].ns[processor] = median(&times[i * rounds], rounds);
+        c->at[mode][i].ns[processor] = rp__times_median(&times[i * rounds], rounds);
     rp__free(times);
     return status;
 }
@@ -145,9 +139,9 @@ static rp_status time_chunk(rp__calibrate *c, rp_searcher *searcher, size_t mode
             feeds[r - 1] = (uint64_t)((report.prepare_seconds + report.name_seconds) * 1e9);
         }
     }
-    const uint64_t ns = median(times, c->options->rounds) / n;
+    const uint64_t ns = rp__times_median(times, c->options->rounds) / n;
     const uint64_t feed_ns =
-        report.n_grouped ? median(feeds, c->options->rounds) / report.n_grouped : 0;
+        report.n_grouped ? rp__times_median(feeds, c->options->rounds) / report.n_grouped : 0;
     for (size_t i = 0; i < n; i++) {
         c->at[mode][by[i]].ns[RP_COST_BATCH] = ns ? ns : 1;
         c->at[mode][by[i]].feed_ns = feed_ns;
@@ -359,7 +353,7 @@ static rp_status find_feed(rp__calibrate *c)
         for (size_t i = 0; i < n; i++)
             if (c->at[mode][i].has_card && c->at[mode][i].feed_ns > 0)
                 times[used++] = c->at[mode][i].feed_ns;
-    c->model.feed_ns = used ? median(times, used) : 0;
+    c->model.feed_ns = used ? rp__times_median(times, used) : 0;
     c->figures.feed_ns = c->model.feed_ns;
     rp__free(times);
     return RP_OK;

@@ -70,11 +70,6 @@ void rp__load_close(rp__load *load)
 
 /* ---- Figures --------------------------------------------------------------------------------- */
 
-static double percentile(const uint64_t *times, size_t n, double share)
-{
-    return (double)rp__times_at(times, n, share) / 1e9;
-}
-
 /* Those that never ended are the last. */
 static void fill_times(uint64_t *times, size_t jobs, rp__load_figures *out)
 {
@@ -86,12 +81,12 @@ static void fill_times(uint64_t *times, size_t jobs, rp__load_figures *out)
     for (size_t i = 0; i < n; i++)
         sum += (double)times[i];
     out->times.mean = n ? sum / (double)n / 1e9 : 0;
-    out->times.p50 = percentile(times, n, 0.5);
-    out->times.p80 = percentile(times, n, 0.8);
-    out->times.p90 = percentile(times, n, 0.9);
-    out->times.p95 = percentile(times, n, 0.95);
-    out->times.p99 = percentile(times, n, 0.99);
-    out->times.p999 = percentile(times, n, 0.999);
+    out->times.p50 = rp__times_in(times, n, 0.5, RP_TIMES_S);
+    out->times.p80 = rp__times_in(times, n, 0.8, RP_TIMES_S);
+    out->times.p90 = rp__times_in(times, n, 0.9, RP_TIMES_S);
+    out->times.p95 = rp__times_in(times, n, 0.95, RP_TIMES_S);
+    out->times.p99 = rp__times_in(times, n, 0.99, RP_TIMES_S);
+    out->times.p999 = rp__times_in(times, n, 0.999, RP_TIMES_S);
     out->times.most = n ? (double)times[n - 1] / 1e9 : 0;
 }
 
@@ -140,7 +135,7 @@ static rp_status fill_tenths(const rp__load_options *o, const uint64_t *times,
                 times[i] != RP_POLICY_NEVER)
                 own[n++] = times[i];
         rp__times_sort(own, n);
-        out->p99_parts[t] = n ? percentile(own, n, 0.99) : 0;
+        out->p99_parts[t] = rp__times_in(own, n, 0.99, RP_TIMES_S);
     }
     rp__free(own);
     return own ? RP_OK : RP_NO_MEMORY;

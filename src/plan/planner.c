@@ -322,6 +322,15 @@ static rp_status expand(binder *b, const rp__syntax_op *op, rp__expansion *e)
         b->err, found, "terms: those of \"%.*s\" cannot be read; run 'riposte check'", bytes, text);
 }
 
+/* The terms of a pattern, in a group. */
+static rp_status expand_group(binder *b, const rp__syntax_op *op, uint8_t role, rp__expansion *e)
+{
+    rp_status status = open_group(b, role);
+    if (status == RP_OK)
+        status = expand(b, op, e);
+    return status == RP_OK ? close_group(b) : status;
+}
+
 /* One of the terms of a word. A letter that texts have in pairs is the OR of those pairs. */
 static rp_status bind_token(binder *b, const rp__syntax_op *op, const rp__token *token,
                             uint8_t role)
@@ -334,11 +343,7 @@ static rp_status bind_token(binder *b, const rp__syntax_op *op, const rp__token 
     }
     rp_status status =
         rp__expansion_start_letter(&e, b->to->segment, token->term, token->bytes, first);
-    if (status == RP_OK)
-        status = open_group(b, role);
-    if (status == RP_OK)
-        status = expand(b, op, &e);
-    return status == RP_OK ? close_group(b) : status;
+    return status == RP_OK ? expand_group(b, op, role, &e) : status;
 }
 
 /* A word: its terms one by one, in a group unless there is only one. */
@@ -381,11 +386,7 @@ static rp_status bind_pattern(binder *b, const rp__syntax_op *op)
     rp_status status = start_expansion(b, op, &e);
     if (status == RP_NOT_FOUND)
         return RP_OK; /* nothing is left of the word */
-    if (status == RP_OK)
-        status = open_group(b, op->role);
-    if (status == RP_OK)
-        status = expand(b, op, &e);
-    return status == RP_OK ? close_group(b) : status;
+    return status == RP_OK ? expand_group(b, op, op->role, &e) : status;
 }
 
 /* A phrase: one leaf; dropped words leave their places empty. */
@@ -530,6 +531,7 @@ static rp_status finish(binder *b, rp__query *out)
                        .k = o->total == RP_TOTAL_ONLY ? 0 : o->k + o->from,
                        .exact_total = o->total != RP_TOTAL_AT_LEAST,
                        .has_unknown = b->has_unknown,
+                       .is_or_fallback = b->default_role == RP_SHOULD && o->mode == RP_MODE_ANDOR,
                        .algorithm = o->algorithm};
     rp__segment_get_lengths(segment, &out->lengths);
     out->end = out->lengths.n_docs;

@@ -596,6 +596,11 @@ CALL(rp_version)
     return misuse_has(rp_version());
 }
 
+CALL(rp_record_bytes)
+{
+    return misuse_has(rp_record_bytes(NEED(0, "rp_hits")) > 0);
+}
+
 CALL(rp_status_name)
 {
     return misuse_has(!strcmp(rp_status_name((rp_status)77), "unknown"));
@@ -722,6 +727,7 @@ const misuse_row misuse_rows[] = {
     ROW(rp_synth_name, VALUE, ""),
     ROW(rp_synth, STATUS_AND_ERROR, "name, dir"),
     ROW(rp_version, VALUE, ""),
+    ROW(rp_record_bytes, VALUE, "name"),
     ROW(rp_status_name, VALUE, ""),
     ROW(rp_status_text, VALUE, ""),
     ROW(rp_fallback_name, VALUE, ""),

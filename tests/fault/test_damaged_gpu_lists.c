@@ -22,6 +22,7 @@
 #include "engine/searcher.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
+#include "oracle/hits.h"
 #include "parity/launch_log.h"
 
 enum {
@@ -101,10 +102,7 @@ typedef struct question {
 static bool same_hits(const question *q, const rp_hits *a, const rp_hits *b)
 {
     const bool has_total = q->options.total != RP_TOTAL_AT_LEAST || a->n < q->options.k;
-    bool is_same = a->n == b->n && (!has_total || a->total == b->total);
-    for (size_t i = 0; is_same && i < a->n; i++)
-        is_same = a->at[i].docid == b->at[i].docid && a->at[i].fixed == b->at[i].fixed;
-    return is_same;
+    return hits_are_same(a, b) && (!has_total || a->total == b->total);
 }
 
 static void compare(const question *q, const char *what, const rp_batch_query *got,

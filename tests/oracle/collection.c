@@ -105,6 +105,14 @@ void collection_put_word(char *out, uint64_t v)
     out[n] = 0;
 }
 
+void collection_put_words(char *text, uint64_t n, uint64_t below)
+{
+    for (char *end = text + strlen(text); n > 0; n--, end += strlen(end)) {
+        collection_put_word(end, chance_zipf(below));
+        strcat(end, " ");
+    }
+}
+
 void collection_fill(collection *c, uint64_t n_docs, uint64_t n_words, uint64_t most_words)
 {
     char text[8192];

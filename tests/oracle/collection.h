@@ -46,6 +46,9 @@ typedef struct collection_recipe {
 } collection_recipe;
 void collection_draw(collection *c, const collection_recipe *recipe);
 void collection_put_word(char *out, uint64_t v); /* such a word: at most 20 letters and a NUL */
+/* Adds so many words by chance to a text, as frequent words as numbers below `below` are, with a
+ * space behind each. */
+void collection_put_words(char *text, uint64_t n, uint64_t below);
 /* The first documents of a file of the data folder; false if it is not there. */
 bool collection_read(collection *c, const char *file, uint64_t most);
 

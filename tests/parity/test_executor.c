@@ -12,6 +12,7 @@
 #include "oracle/chance.h"
 #include "oracle/collection.h"
 #include "oracle/executor_policy.h"
+#include "oracle/hits.h"
 #include "unit/files.h"
 
 enum { QUERIES = 60, TEXT = 256, SUBMITTERS = 4 };
@@ -43,19 +44,6 @@ static void put_query(char *text, size_t i)
     }
 }
 
-static rp_hits search_on_cpu(rp_mode mode, const char *text)
-{
-    rp_error err = {.text = ""};
-    rp_searcher *cpu;
-    rp_hits hits;
-    rp_search_options options = {.mode = mode, .processor = "cpu"};
-    assert_int_equal(rp_searcher_new(documents.indexes[0], &options, &cpu, &err), RP_OK);
-    if (rp_searcher_search(cpu, text, strlen(text), &hits, &err) != RP_OK)
-        fail_msg("'%s': %s", text, err.text);
-    rp_searcher_free(cpu);
-    return hits;
-}
-
 static int open_documents(void **state)
 {
     (void)state;
@@ -65,7 +53,7 @@ static int open_documents(void **state)
         put_query(texts[i], i);
     for (int mode = 0; mode < 3; mode++)
         for (size_t i = 0; i < QUERIES; i++)
-            wanted[mode][i] = search_on_cpu((rp_mode)mode, texts[i]);
+            wanted[mode][i] = hits_of_cpu(documents.indexes[0], texts[i], (rp_mode)mode, 0);
     return 0;
 }
 
@@ -111,11 +99,7 @@ static rp_status submit(rp_executor *executor, slot *s, uint64_t deadline_ns, ui
 static void expect_hits(const slot *s)
 {
     const rp_hits *got = &s->outcome.hits, *want = &wanted[s->mode][s->query];
-    bool is_same = got->n == want->n && got->is_or_fallback == want->is_or_fallback;
-    for (size_t i = 0; is_same && i < want->n; i++)
-        is_same = got->at[i].docid == want->at[i].docid && got->at[i].fixed == want->at[i].fixed &&
-                  strcmp(got->at[i].name, want->at[i].name) == 0;
-    if (!is_same)
+    if (!hits_are_same(got, want) || got->is_or_fallback != want->is_or_fallback)
         fail_msg("'%s': the %s has other hits than the cpu", texts[s->query], got->processor);
 }
 

@@ -17,6 +17,7 @@
 #include "backend/gpu/device/emulated_device.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
+#include "oracle/hits.h"
 #include "parity/shard.h"
 #include "riposte/riposte.h"
 #include "tempdir.h"
@@ -58,14 +59,8 @@ static rp_searcher *open_searcher(const rp_index *index, const char *processor, 
 /* One to four terms, common ones and rare. */
 static void draw_queries(void)
 {
-    for (size_t q = 0; q < QUERIES; q++) {
-        char word[32];
-        queries[q][0] = 0;
-        for (uint64_t n = 1 + chance_below(4); n > 0; n--) {
-            collection_put_word(word, chance_zipf(q % 3 ? 8 : 40));
-            strcat(strcat(queries[q], word), " ");
-        }
-    }
+    for (size_t q = 0; q < QUERIES; q++)
+        collection_put_words(queries[q], 1 + chance_below(4), q % 3 ? 8 : 40);
 }
 
 static void answer_by_cpu(void)
@@ -83,10 +78,7 @@ static void answer_by_cpu(void)
 static void compare(const char *what, rp_mode mode, size_t q, const rp_hits *got)
 {
     const rp_hits *want = &wanted[mode][q];
-    bool is_same = got->n == want->n;
-    for (size_t i = 0; is_same && i < want->n; i++)
-        is_same = got->at[i].docid == want->at[i].docid && got->at[i].fixed == want->at[i].fixed;
-    if (!is_same)
+    if (!hits_are_same(got, want))
         fail_msg("%s, %s, '%s': %zu hits, the cpu has %zu, or others", what, mode_names[mode],
                  queries[q], got->n, want->n);
     n_answers++;

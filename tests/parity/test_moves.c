@@ -14,6 +14,7 @@
 #include "oracle/chance.h"
 #include "oracle/collection.h"
 #include "oracle/executor_policy.h"
+#include "oracle/hits.h"
 #include "unit/files.h"
 
 enum { QUERIES = 300, THOROUGH = 20000, WAVE = 300, TEXT = 400, LONG = 12, SUBMITTERS = 16 };
@@ -104,18 +105,6 @@ static void put_query(asked *a, size_t i)
     }
 }
 
-static void answer_on_cpu(asked *a)
-{
-    rp_error err = {.text = ""};
-    rp_searcher *cpu;
-    const rp_search_options options = {
-        .mode = a->mode, .k = a->k, .total = RP_TOTAL_EXACT, .processor = "cpu"};
-    assert_int_equal(rp_searcher_new(documents.indexes[0], &options, &cpu, &err), RP_OK);
-    if (rp_searcher_search(cpu, a->text, strlen(a->text), &a->wanted, &err) != RP_OK)
-        fail_msg("'%s': %s", a->text, err.text);
-    rp_searcher_free(cpu);
-}
-
 static int open_documents(void **state)
 {
     (void)state;
@@ -125,7 +114,8 @@ static int open_documents(void **state)
     queries = calloc(n_queries, sizeof *queries);
     for (size_t i = 0; i < n_queries; i++) {
         put_query(&queries[i], i);
-        answer_on_cpu(&queries[i]);
+        queries[i].wanted =
+            hits_of_cpu(documents.indexes[0], queries[i].text, queries[i].mode, queries[i].k);
     }
     return 0;
 }
@@ -168,13 +158,10 @@ static void submit(rp_executor *executor, asked *a, uint64_t deadline_ns)
 static void expect_wanted(const asked *a)
 {
     const rp_hits *got = &a->outcome.hits, *want = &a->wanted;
-    const size_t n = total == RP_TOTAL_ONLY ? 0 : want->n;
-    bool is_same = got->n == n && got->is_or_fallback == want->is_or_fallback &&
+    bool is_same = (total == RP_TOTAL_ONLY ? got->n == 0 : hits_are_same(got, want)) &&
+                   got->is_or_fallback == want->is_or_fallback &&
                    (total == RP_TOTAL_AT_LEAST || got->total_is_exact) &&
                    (got->total_is_exact ? got->total == want->total : got->total <= want->total);
-    for (size_t i = 0; is_same && i < n; i++)
-        is_same = got->at[i].docid == want->at[i].docid && got->at[i].fixed == want->at[i].fixed &&
-                  strcmp(got->at[i].name, want->at[i].name) == 0;
     if (!is_same)
         fail_msg("'%s', mode %d, k %zu, %u moves: the %s has %zu hits of %llu, the cpu %zu of %llu",
                  a->text, (int)a->mode, a->k, a->outcome.moves, got->processor, got->n,

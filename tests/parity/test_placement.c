@@ -7,6 +7,7 @@
 #include "engine/searcher.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
+#include "oracle/hits.h"
 #include "unit/files.h"
 
 enum {
@@ -87,10 +88,7 @@ static rp_hits search(rp_searcher *searcher, const char *text)
 
 static void expect_same(const rp_hits *got, const rp_hits *want, const char *text)
 {
-    bool is_same = got->n == want->n && got->is_or_fallback == want->is_or_fallback;
-    for (size_t i = 0; is_same && i < want->n; i++)
-        is_same = got->at[i].docid == want->at[i].docid && got->at[i].fixed == want->at[i].fixed;
-    if (!is_same)
+    if (!hits_are_same(got, want) || got->is_or_fallback != want->is_or_fallback)
         fail_msg("'%s': the %s has other hits than the cpu", text, got->processor);
 }
 

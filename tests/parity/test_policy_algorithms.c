@@ -16,6 +16,7 @@
 #include "oracle/chance.h"
 #include "oracle/collection.h"
 #include "oracle/executor_policy.h"
+#include "oracle/hits.h"
 #include "unit/files.h"
 
 enum { QUERIES = 200, THOROUGH = 2000, OF_A_ROW = 24, TEXT = 200, FREQUENT = 12, K = 10, ROW = 64 };
@@ -31,17 +32,6 @@ static size_t n_queries, n_asked; /* of which a test asks so many */
 static bool is_launched[RP_KERNELS_MAX];
 
 /* ---- Queries ------------------------------------------------------------------------------------- */
-
-static void answer_on_cpu(asked *a)
-{
-    rp_error err = {.text = ""};
-    rp_searcher *cpu;
-    const rp_search_options options = {
-        .mode = RP_MODE_AND, .k = K, .total = RP_TOTAL_EXACT, .processor = "cpu"};
-    assert_int_equal(rp_searcher_new(documents.indexes[0], &options, &cpu, &err), RP_OK);
-    assert_int_equal(rp_searcher_search(cpu, a->text, strlen(a->text), &a->wanted, &err), RP_OK);
-    rp_searcher_free(cpu);
-}
 
 /* Three to five different words that many documents have. */
 static void draw_query(asked *a)
@@ -62,7 +52,7 @@ static int open_documents(void **state)
     queries = calloc(n_queries, sizeof *queries);
     for (size_t i = 0; i < n_queries; i++) {
         draw_query(&queries[i]);
-        answer_on_cpu(&queries[i]);
+        queries[i].wanted = hits_of_cpu(documents.indexes[0], queries[i].text, RP_MODE_AND, K);
     }
     return 0;
 }
@@ -147,10 +137,7 @@ static void ask_all(rp_executor *executor, const char *what)
         const rp_hits *got = &outcome.hits, *want = &queries[i].wanted;
         if (ask(executor, queries[i].text, &(rp_job){.size = 0}, &outcome, &err) != RP_OK)
             fail_msg("%s, '%s': %s", what, queries[i].text, err.text);
-        bool is_same = got->n == want->n && got->total == want->total;
-        for (size_t h = 0; is_same && h < want->n; h++)
-            is_same =
-                got->at[h].docid == want->at[h].docid && got->at[h].fixed == want->at[h].fixed;
+        const bool is_same = hits_are_same(got, want) && got->total == want->total;
         if (!is_same || got->fallback)
             fail_msg("%s, '%s', %u moves: the %s has %zu hits of %llu, the cpu %zu of %llu; %s",
                      what, queries[i].text, outcome.moves, got->processor, got->n,

@@ -22,6 +22,7 @@
 #include "fault/planted_gpu.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
+#include "oracle/hits.h"
 
 enum { QUERIES = 60, WORDS = 5, TEXT = 256 };
 
@@ -421,14 +422,10 @@ static size_t check_batch(const rp_index *index, rp_search_options options, batc
         options.plain = got->plain;
         assert_int_equal(rp_searcher_new(index, &options, &searcher, &err), RP_OK);
         rp_status status = rp_searcher_search(searcher, got->query, got->query_bytes, &want, &err);
-        bool is_same = got->status == status && got->hits.n == want.n &&
+        bool is_same = got->status == status && hits_are_same(&got->hits, &want) &&
                        got->hits.is_or_fallback == want.is_or_fallback &&
                        (status == RP_OK || !strcmp(got->err.text, err.text)) &&
                        (options.total == RP_TOTAL_AT_LEAST || got->hits.total == want.total);
-        for (size_t h = 0; is_same && h < want.n; h++)
-            is_same = got->hits.at[h].docid == want.at[h].docid &&
-                      got->hits.at[h].fixed == want.at[h].fixed &&
-                      !strcmp(got->hits.at[h].name, want.at[h].name);
         if (!is_same)
             fail_msg("'%s', mode %d, total %d, k %zu: %zu hits of %llu, status %d (%s); cpu %zu of "
                      "%llu, %d (%s)",

@@ -536,12 +536,14 @@ class TestDocuments(unittest.TestCase):
 class TestVersions(unittest.TestCase):
     """riposte.py takes no library of another release."""
 
-    def load(self, *versions):
-        """What it says of a folder that has libraries of these versions."""
+    def load(self, *versions, records=None):
+        """What it says of a folder that has libraries of these versions, with these sizes of records."""
+        rows = "".join('if (!strcmp(name, "%s")) return %d; ' % row for row in (records or {}).items())
         with tempfile.TemporaryDirectory() as folder:
             shutil.copy(riposte.__file__, os.path.join(folder, "riposte.py"))
             for i, version in enumerate(versions):
-                source = 'const char *rp_version(void) { return "%s"; }' % version
+                source = ('#include <string.h>\nconst char *rp_version(void) { return "%s"; }\n'
+                          'size_t rp_record_bytes(const char *name) { %sreturn 0; }' % (version, rows))
                 subprocess.run(["cc", "-shared", "-fPIC", "-x", "c", "-", "-o",
                                 os.path.join(folder, "libriposte.so.%d" % i)],
                                input=source, text=True, check=True)
@@ -561,7 +563,21 @@ class TestVersions(unittest.TestCase):
     def test_another_patch_is_taken(self):
         """The library is loaded, and then lacks functions that a true one has."""
         major, minor, _ = riposte.__version__.split(".")
-        self.assertIn("undefined symbol: rp_", self.load("9.0.0", "%s.%s.77" % (major, minor)))
+        said = self.load("9.0.0", "%s.%s.77" % (major, minor), records=self.records())
+        self.assertIn("undefined symbol: rp_", said)
+        self.assertNotIn("ImportError", said)
+
+    def records(self):
+        return {riposte._record_name(r): ctypes.sizeof(r) for r in vars(riposte).values()
+                if isinstance(r, type) and issubclass(r, riposte.Structure) and hasattr(r, "_fields_")}
+
+    def test_another_build_of_the_release_is_refused(self):
+        """Its records have other sizes: it would write beyond ours."""
+        self.assertGreater(len(self.records()), 20)
+        self.assertEqual(riposte._other_records(riposte._lib), [])
+        said = self.load(riposte.__version__, records=dict(self.records(), rp_hits=96, rp_error=8))
+        self.assertIn("of another build than riposte.py; other sizes: rp_error, rp_hits", said)
+        self.assertIn("ImportError", said)
 
     def test_the_version_is_that_of_the_headers(self):
         header = os.path.join(ROOT, "include", "riposte", "riposte.h")

@@ -15,6 +15,7 @@
 
 static const rp__probe_row *const rows[] = {
     &rp__probe_merge_row,
+    &rp__probe_binary_row,
     &rp__probe_gallop_row,
     &rp__probe_skip_row,
     &rp__probe_svs_row,

@@ -29,6 +29,20 @@ static inline const uint32_t *rp__probe_block_load(rp__probe *probe, uint32_t b)
     return rp__probe_block_docids(probe);
 }
 
+/* The first of docids [from, to), which rise, that is at least target, else `to`. */
+static inline uint32_t rp__probe_block_halve(const uint32_t *docids, uint32_t from, uint32_t to,
+                                             uint32_t target)
+{
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (docids[middle] < target)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
 /* What a row gives of a damaged list. */
 static inline uint32_t rp__probe_block_damaged(rp__probe *probe)
 {

@@ -19,14 +19,7 @@ static uint32_t gallop(const uint32_t *docids, uint32_t from, uint32_t n, uint32
         high = n - high > step ? high + step : n;
         step *= 2;
     }
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (docids[middle] < target)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return rp__probe_block_halve(docids, low, high, target);
 }
 
 /* Galloping over the slots of one run of docids, from *slot on, until either ends. */

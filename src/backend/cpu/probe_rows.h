@@ -5,8 +5,9 @@
 
 #include "backend/cpu/probe.h"
 
-extern const rp__probe_row rp__probe_merge_row, rp__probe_gallop_row, rp__probe_skip_row,
-    rp__probe_svs_row, rp__probe_hs_row, rp__probe_bitmap_row, rp__probe_unordered_row;
+extern const rp__probe_row rp__probe_merge_row, rp__probe_binary_row, rp__probe_gallop_row,
+    rp__probe_skip_row, rp__probe_svs_row, rp__probe_hs_row, rp__probe_bitmap_row,
+    rp__probe_unordered_row;
 extern const rp__probe_row rp__probe_hs_avx2_row, rp__probe_bitmap_avx2_row,
     rp__probe_blocks_avx2_row, rp__probe_lanes_avx2_row;
 extern const rp__probe_row rp__probe_lanes_avx512_row, rp__probe_blocks_avx512_row,

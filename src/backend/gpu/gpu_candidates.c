@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "backend/gpu/exec/step_run.h"
 #include "backend/gpu/intersect.h"
 #include "backend/gpu/select.h"
 #include "base/bits.h"
@@ -287,19 +288,11 @@ rp_status rp__gpu_candidates_select(candidates *c, uint32_t k, rp__arena *arena,
 
 /* ---- Moves --------------------------------------------------------------------------------------- */
 
-static bool has_scores(const rp__partial *partial)
-{
-    for (uint32_t i = 0; i < partial->n; i++)
-        if (partial->scores[i])
-            return true;
-    return false;
-}
-
 rp_status rp__gpu_candidates_put(candidates *c, const rp__partial *from)
 {
     const size_t bytes = from->n * sizeof(uint32_t);
     c->n = from->n;
-    c->is_scored = has_scores(from);
+    c->is_scored = rp__step_run_has_scores(from);
     rp_status status = rp__device_copy_in(c->device, docids_of(c, c->half), from->docids, bytes);
     if (status == RP_OK && c->is_scored)
         status = rp__device_copy_in(c->device, scores_of(c, c->half), from->scores, bytes);

@@ -7,17 +7,10 @@
 #include "backend/gpu/gpu_list.h"
 #include "backend/gpu/residency/stored_lists.h"
 
-static bool are_terms(const rp__query *query, uint8_t role)
-{
-    for (size_t i = 1; i + 1 < query->n_ops; i++)
-        if (query->ops[i].kind != RP_OP_TERM || query->ops[i].role != role)
-            return false;
-    return query->n_ops > 2;
-}
-
 bool rp__gpu_form_is_and(const rp__query *query)
 {
-    return are_terms(query, RP_MUST) || (query->n_ops == 3 && are_terms(query, RP_SHOULD));
+    return rp__launch_policy_is_flat(query, RP_MUST) ||
+           (query->n_ops == 3 && rp__launch_policy_is_flat(query, RP_SHOULD));
 }
 
 rp_fallback rp__gpu_form_check(const rp__gpu_index *index, const rp__query *query)

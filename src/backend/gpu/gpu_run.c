@@ -111,19 +111,13 @@ static rp_status refuse(const gpu *g, rp_error *err)
                          fault[0] ? ": " : "", fault);
 }
 
-/* Launches are counted for the query from here on. */
-static void begin_kernels(rp__gpu_card *const *cards, size_t n, const rp__trace *trace)
+/* The launches since it was called last; `trace` NULL: they are of something else. */
+static void take_kernels(rp__device *device, rp__trace *trace)
 {
-    for (size_t i = 0; trace && i < n; i++)
-        memset(cards[i]->device.launched, 0, sizeof cards[i]->device.launched);
-}
-
-static void trace_kernels(rp__gpu_card *const *cards, size_t n, rp__trace *trace)
-{
-    for (size_t i = 0; trace && i < n; i++)
-        for (size_t k = 0; k < RP_KERNELS_MAX; k++)
-            if (cards[i]->device.launched[k] > 0)
-                rp__trace_kernel(trace, rp__kernel_table_at(k)->name, cards[i]->device.launched[k]);
+    for (size_t k = 0; trace && k < RP_KERNELS_MAX; k++)
+        if (device->launched[k] > 0)
+            rp__trace_kernel(trace, rp__kernel_table_at(k)->name, device->launched[k]);
+    memset(device->launched, 0, sizeof device->launched);
 }
 
 static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__answer *answer,
@@ -138,9 +132,11 @@ static rp_status run(void *state, const rp__query *query, rp__arena *arena, rp__
         *answer = (rp__answer){.fallback = find_reason(g)};
         return refuse(g, err);
     }
-    begin_kernels(cards, n, query->trace);
+    for (size_t i = 0; query->trace && i < n; i++)
+        take_kernels(&cards[i]->device, NULL);
     rp_status status = rp__gpu_ranges_run(cards, n, query, arena, answer, err);
-    trace_kernels(cards, n, query->trace);
+    for (size_t i = 0; query->trace && i < n; i++)
+        take_kernels(&cards[i]->device, query->trace);
     if (query->trace && query->trace->n > n_events) /* its operators are there */
         return status;
     rp__trace_end(query->trace,
@@ -260,6 +256,11 @@ static uint64_t batch_start_ns(void *p)
     return ((batch *)p)->exec.start_ns;
 }
 
+static void batch_kernels(void *p, rp__trace *trace)
+{
+    take_kernels(&((batch *)p)->device, trace);
+}
+
 static bool poll(void *p)
 {
     return rp__exec_is_done(&((batch *)p)->exec);
@@ -338,5 +339,6 @@ const rp__backend rp__gpu_run_row = {.name = "gpu",
                                      .batch_finish = batch_finish,
                                      .poll = poll,
                                      .batch_start_ns = batch_start_ns,
+                                     .batch_kernels = batch_kernels,
                                      .batch_abandon = batch_abandon,
                                      .steps = &steps};

@@ -315,15 +315,10 @@ static rp_status take_partial(rp__step_run *run, uint32_t first, uint32_t last, 
 {
     step_run *r = of(run);
     rp__partial *partial = what;
-    const uint32_t n = r->s->candidates.n;
     (void)first, (void)last;
-    partial->docids = rp__arena_array(r->base.arena, n + (size_t)1, sizeof *partial->docids);
-    partial->scores = rp__arena_array(r->base.arena, n + (size_t)1, sizeof *partial->scores);
-    partial->n = n;
-    rp_status status =
-        partial->docids && partial->scores
-            ? rp__gpu_candidates_take(&r->s->candidates, partial->docids, partial->scores)
-            : RP_NO_MEMORY;
+    rp_status status = rp__step_run_alloc(run, r->s->candidates.n, partial);
+    if (status == RP_OK)
+        status = rp__gpu_candidates_take(&r->s->candidates, partial->docids, partial->scores);
     if (status == RP_OK)
         end_lease(r);
     return status;

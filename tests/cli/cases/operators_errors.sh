@@ -32,3 +32,9 @@ riposte batch my.rip topics.tsv --algorithm operators:intersect=lr; echo $?
 riposte bench queries my.rip topics.tsv --processors gpu --algorithms operators:intersect=lr; echo $?
 riposte bench queries my.rip topics.tsv --algorithms operators; echo $?
 riposte bench queries my.rip topics.tsv --algorithms auto,operators --policy gpu; echo $?
+# An OR that is written out has no intersection; that of andor comes after one.
+for mode in and andor; do
+    riposte search my.rip 'of OR the' --mode $mode --algorithm operators:intersect=ding; echo $?
+done
+riposte search my.rip 'of OR the' --mode and --algorithm operators:intersect=auto --k 1 --no-snippets -q; echo $?
+riposte search my.rip 'of the' --mode andor --k 500 --algorithm operators:intersect=ding -q >/dev/null; echo $?

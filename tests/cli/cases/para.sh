@@ -37,3 +37,6 @@ for method in $(methods); do
     [ -z "$only" ] || run_method $only $method >>lines
     sort lines | uniq -c | sed 's/^ *//; s/ *$//'
 done
+# A batch launches them, too.
+riposte batch demo.rip topics.tsv --processor gpu --gpu emulated --mode and --algorithm para:method=bs --json -q |
+    grep -o '"kernels":{[^}]*}' | grep -oE 'para_[a-z_]*_kernel":[0-9]+'

@@ -227,6 +227,32 @@ static void close_user(user *u)
     rp__device_close(&u->device);
 }
 
+/* Two users of a world. Bytes of its heap that they may have. */
+static uint64_t open_users(world *w, user *a, user *b, bool is_detached)
+{
+    open_world(w);
+    open_user(a, w, is_detached);
+    open_user(b, w, is_detached);
+    return HEAP - w->residency->heap.in_use;
+}
+
+static void close_users(world *w, user *a, user *b)
+{
+    close_user(a);
+    close_user(b);
+    close_world(w);
+}
+
+/* A lease of the user has published a list of so many bytes. */
+static void publish(user *u, uint64_t bytes, uint64_t key)
+{
+    rp__piece *piece;
+    rp__lease_acquire(&u->lease);
+    assert_int_equal(rp__lease_take(&u->lease, bytes, RP_NEED_ALL, key, 1, &piece), RP_OK);
+    const rp__resident made = {.key = key, .at = piece->at, .piece = piece, .repr = RP_REPR_DOCIDS};
+    assert_true(rp__lease_publish(&u->lease, &(const rp__resident *){&made}, 1));
+}
+
 /* Scratch and pieces of a lease whose work has left the device are another's when it needs them. */
 static void detached_leases_do_not_block(void **state)
 {
@@ -234,10 +260,7 @@ static void detached_leases_do_not_block(void **state)
     world w = {.n_wrong = 0};
     user a, b;
     rp__piece *piece;
-    open_world(&w);
-    open_user(&a, &w, true);
-    open_user(&b, &w, true);
-    const uint64_t unused = HEAP - w.residency->heap.in_use;
+    const uint64_t unused = open_users(&w, &a, &b, true);
     rp__lease_acquire(&a.lease);
     assert_int_equal(rp__scratch_hold(&a.scratch, &a.lease, &a.device, unused / 2), RP_OK);
     rp__lease_launched(&a.lease);
@@ -250,9 +273,7 @@ static void detached_leases_do_not_block(void **state)
     assert_null(a.scratch.piece);
     assert_true(rp__lease_enter(&a.lease));
     assert_int_equal(rp__scratch_hold(&a.scratch, &a.lease, &a.device, GRAIN), RP_NOT_FOUND);
-    close_user(&a);
-    close_user(&b);
-    close_world(&w);
+    close_users(&w, &a, &b);
 }
 
 /* What another thread has given back for a lease whose work had left the device is nobody's to publish: it may be
@@ -263,10 +284,7 @@ static void what_was_given_back_is_not_published(void **state)
     world w = {.n_wrong = 0};
     user a, b;
     rp__piece *piece, *other;
-    open_world(&w);
-    open_user(&a, &w, true);
-    open_user(&b, &w, true);
-    const uint64_t unused = HEAP - w.residency->heap.in_use;
+    const uint64_t unused = open_users(&w, &a, &b, true);
     rp__lease_acquire(&a.lease);
     assert_int_equal(rp__lease_take(&a.lease, unused / 2, RP_NEED_ALL, 5, 1, &piece), RP_OK);
     const rp__resident made = {.key = 5, .at = piece->at, .piece = piece, .repr = RP_REPR_DOCIDS};
@@ -276,9 +294,7 @@ static void what_was_given_back_is_not_published(void **state)
     assert_int_equal(rp__lease_take(&b.lease, unused, RP_NEED_ALL, 6, 1, &other), RP_OK);
     assert_false(rp__lease_publish(&a.lease, &(const rp__resident *){&made}, 1));
     assert_null(rp__residency_find(w.residency, 5, 0));
-    close_user(&a);
-    close_user(&b);
-    close_world(&w);
+    close_users(&w, &a, &b);
 }
 
 static const rp__driver *real;
@@ -320,21 +336,12 @@ static void scratch_is_given_back_behind_the_stream(void **state)
 
 enum { FILLS = 16 }; /* more than a look at the emulated device runs */
 
-/* Two users where evictions count as rare. Bytes of the heap that others may have. */
+/* Two users where evictions count as rare. */
 static uint64_t open_plenty(world *w, user *a, user *b)
 {
-    open_world(w);
+    const uint64_t unused = open_users(w, a, b, false);
     w->residency->is_scarce = false;
-    open_user(a, w, false);
-    open_user(b, w, false);
-    return HEAP - w->residency->heap.in_use;
-}
-
-static void close_plenty(world *w, user *a, user *b)
-{
-    close_user(a);
-    close_user(b);
-    close_world(w);
+    return unused;
 }
 
 /* The user's device, and its residency, ask streams by this until the end of the watch. */
@@ -388,7 +395,7 @@ static void evicted_scratch_has_left_its_stream(void **state)
     assert_int_equal(rp__lease_take(&b.lease, unused, RP_NEED_ALL, 1, 1, &piece), RP_OK);
     assert_null(a.scratch.piece);
     assert_idle(&a, a.device.stream);
-    close_plenty(&w, &a, &b);
+    close_users(&w, &a, &b);
 }
 
 static user *late; /* begins when a stream is next asked for */
@@ -423,7 +430,7 @@ static void evicted_scratch_has_left_though_its_owner_goes_on(void **state)
     assert_idle(&a, a.device.stream);
     end_watch(&w, &b);
     close_user(&asked);
-    close_plenty(&w, &a, &b);
+    close_users(&w, &a, &b);
 }
 
 /* Its own scratch, of the time before: uploads go by another stream, which waits for nothing. */
@@ -447,7 +454,7 @@ static void own_scratch_has_left_its_stream(void **state)
                                             RP_NEED_ALL, 1, 1, &piece),
                              RP_OK);
         assert_idle(&a, a.device.stream);
-        close_plenty(&w, &a, &b);
+        close_users(&w, &a, &b);
     }
 }
 
@@ -470,7 +477,7 @@ static void evicted_scratch_has_left_the_stream_of_a_kernel(void **state)
         assert_idle(&a, stream);
         rp__lease_follow(&a.lease, NULL);
         a.device.driver->stream_destroy(stream);
-        close_plenty(&w, &a, &b);
+        close_users(&w, &a, &b);
     }
 }
 
@@ -505,7 +512,7 @@ static void a_stream_need_not_be_idle(void **state)
     end_watch(&w, &b);
     rp__device_settle(&a.device, a.device.stream);
     rp__device_free(&a.device, busy.at);
-    close_plenty(&w, &a, &b);
+    close_users(&w, &a, &b);
 }
 
 static rp__cu_result fail_query(rp__cu_stream stream)
@@ -532,7 +539,7 @@ static void a_fault_ends_waiting(void **state)
     assert_int_equal(rp__lease_take(&b.lease, unused, RP_NEED_ALL, 1, 1, &piece), RP_UNAVAILABLE);
     assert_true(rp__device_is_lost(&b.device));
     end_watch(&w, &b);
-    close_plenty(&w, &a, &b);
+    close_users(&w, &a, &b);
 }
 
 /* What was evicted while a lease did not end in time is used once it has ended. */
@@ -542,15 +549,9 @@ static void what_was_waited_for_in_vain_comes_back(void **state)
     world w = {.n_wrong = 0};
     user slow, u;
     rp__piece *piece;
-    open_world(&w);
-    open_user(&slow, &w, false);
-    open_user(&u, &w, false);
+    const uint64_t unused = open_users(&w, &slow, &u, false);
     u.device.patience = 1000000;
-    const uint64_t unused = HEAP - w.residency->heap.in_use;
-    rp__lease_acquire(&u.lease);
-    assert_int_equal(rp__lease_take(&u.lease, unused, RP_NEED_ALL, 5, 1, &piece), RP_OK);
-    const rp__resident made = {.key = 5, .at = piece->at, .piece = piece, .repr = RP_REPR_DOCIDS};
-    assert_true(rp__lease_publish(&u.lease, &(const rp__resident *){&made}, 1));
+    publish(&u, unused, 5);
     rp__lease_end(&u.lease);
     assert_true(rp__lease_enter(&slow.lease));
     assert_non_null(rp__lease_find(&slow.lease, 5, 0));
@@ -563,9 +564,7 @@ static void what_was_waited_for_in_vain_comes_back(void **state)
     rp__lease_end(&slow.lease);
     rp__lease_acquire(&u.lease);
     assert_int_equal(rp__lease_take(&u.lease, unused, RP_NEED_ALL, 6, 1, &piece), RP_OK);
-    close_user(&slow);
-    close_user(&u);
-    close_world(&w);
+    close_users(&w, &slow, &u);
 }
 
 /* What a lease found while it acquires stays, though another lease has found it later, and all others have ended. */
@@ -575,14 +574,8 @@ static void what_was_found_is_not_evicted(void **state)
     world w = {.n_wrong = 0};
     user other, u;
     rp__piece *piece;
-    open_world(&w);
-    open_user(&other, &w, false);
-    open_user(&u, &w, false);
-    const uint64_t unused = HEAP - w.residency->heap.in_use;
-    rp__lease_acquire(&u.lease);
-    assert_int_equal(rp__lease_take(&u.lease, GRAIN, RP_NEED_ALL, 5, 1, &piece), RP_OK);
-    const rp__resident made = {.key = 5, .at = piece->at, .piece = piece, .repr = RP_REPR_DOCIDS};
-    assert_true(rp__lease_publish(&u.lease, &(const rp__resident *){&made}, 1));
+    const uint64_t unused = open_users(&w, &other, &u, false);
+    publish(&u, GRAIN, 5);
     rp__lease_acquire(&u.lease);
     assert_non_null(rp__lease_find(&u.lease, 5, 0));
     assert_true(rp__lease_enter(&other.lease));
@@ -592,9 +585,7 @@ static void what_was_found_is_not_evicted(void **state)
     assert_non_null(rp__lease_find(&u.lease, 5, 0));
     rp__lease_acquire(&u.lease); /* another lease, which has not found it */
     assert_int_equal(rp__lease_take(&u.lease, unused, RP_NEED_ALL, 6, 1, &piece), RP_OK);
-    close_user(&other);
-    close_user(&u);
-    close_world(&w);
+    close_users(&w, &other, &u);
 }
 
 /* A stored list lies where its entry says: the record of its piece may be another's, once it was

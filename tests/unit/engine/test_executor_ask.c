@@ -98,10 +98,7 @@ static rp_executor *open_executor(const char *policy)
 static void put_query(char *text)
 {
     text[0] = 0;
-    for (uint64_t n = 1 + chance_below(3); n > 0; n--) {
-        collection_put_word(text + strlen(text), chance_zipf(20));
-        strcat(text, " ");
-    }
+    collection_put_words(text, 1 + chance_below(3), 20);
 }
 
 static void ask(rp_executor *executor, const char *text, rp_status wanted, rp_outcome *out)

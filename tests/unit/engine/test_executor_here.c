@@ -7,6 +7,7 @@
 #include "engine/executor.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
+#include "oracle/hits.h"
 #include "unit/files.h"
 
 enum { JOBS = 100, TEXT = 64, K = 5, DOCS = 3000 };
@@ -45,10 +46,7 @@ static void draw(asked *all, rp_job *jobs, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         all[i] = (asked){.mode = (rp_mode)(i % 3)};
-        for (uint64_t words = 1 + chance_below(3); words > 0; words--) {
-            collection_put_word(all[i].text + strlen(all[i].text), chance_zipf(20));
-            strcat(all[i].text, " ");
-        }
+        collection_put_words(all[i].text, 1 + chance_below(3), 20);
         jobs[i] = (rp_job){.query = all[i].text,
                            .query_bytes = strlen(all[i].text),
                            .mode = &all[i].mode,
@@ -60,23 +58,12 @@ static void draw(asked *all, rp_job *jobs, size_t n)
 /* As a searcher answers it, which knows no executor. */
 static void check(asked *a)
 {
-    rp_error err = {.text = ""};
-    rp_searcher *searcher;
-    rp_hits hits;
-    const rp_search_options options = {.k = K, .mode = a->mode, .processor = "cpu"};
     assert_int_equal(atomic_load(&a->ended), 1);
     assert_int_equal(a->outcome.status, RP_OK);
-    assert_int_equal(rp_searcher_new(documents.indexes[0], &options, &searcher, &err), RP_OK);
-    assert_int_equal(rp_searcher_search(searcher, a->text, strlen(a->text), &hits, &err), RP_OK);
-    assert_int_equal(hits.n, a->outcome.hits.n);
+    rp_hits hits = hits_of_cpu(documents.indexes[0], a->text, a->mode, K);
     assert_int_equal(hits.has_unknown, a->outcome.hits.has_unknown);
-    for (size_t i = 0; i < hits.n; i++) {
-        assert_int_equal(hits.at[i].docid, a->outcome.hits.at[i].docid);
-        assert_int_equal(hits.at[i].fixed, a->outcome.hits.at[i].fixed);
-        assert_string_equal(hits.at[i].name, a->outcome.hits.at[i].name);
-    }
+    assert_true(hits_are_same(&a->outcome.hits, &hits));
     rp_hits_free(&hits);
-    rp_searcher_free(searcher);
     rp_hits_free(&a->outcome.hits);
 }
 

@@ -14,47 +14,76 @@ static void expect_section(const rp__section_file *f, uint32_t id, const void *b
     assert_memory_equal(at, bytes, n);
 }
 
+/* A writer, and the file of its documents. */
+typedef struct written {
+    tempdir dir;
+    rp__folder folder;
+    rp__doctable_writer *writer;
+    rp__lengths coded;
+    uint64_t tokens;
+    rp__section_file *file;
+} written;
+
+static void begin(written *w)
+{
+    assert_int_equal(tempdir_make(&w->dir), 0);
+    assert_int_equal(rp__folder_open(&w->folder, w->dir.path, NULL), RP_OK);
+    assert_int_equal(rp__doctable_writer_new(&w->writer), RP_OK);
+}
+
+static void code(written *w)
+{
+    assert_int_equal(rp__doctable_writer_code(w->writer, &w->coded, &w->tokens), RP_OK);
+}
+
+/* The writer becomes a file. */
+static void put(written *w)
+{
+    uint64_t bytes, checksum;
+    assert_int_equal(rp__doctable_writer_write(w->writer, &w->folder, "f", &bytes, &checksum, NULL),
+                     RP_OK);
+    rp__doctable_writer_free(w->writer);
+    assert_int_equal(
+        rp__section_file_open(&w->folder, "f", RP_FILE_DOCS, bytes, checksum, &w->file, NULL),
+        RP_OK);
+}
+
+static void end(written *w)
+{
+    rp__section_file_close(w->file);
+    rp__folder_close(&w->folder);
+    tempdir_remove(&w->dir);
+}
+
 static void test_bytes(void **state)
 {
     (void)state;
     static const char *const ids[] = {"a", "bc", "dé", "f"};
     static const uint32_t lengths[] = {5, 0, 70000, 5};
-    rp__doctable_writer *w;
-    rp__lengths coded;
-    rp__section_file *f;
-    rp__folder folder;
-    tempdir dir;
-    uint64_t tokens, bytes, checksum;
+    written w;
     uint32_t docid;
-    assert_int_equal(tempdir_make(&dir), 0);
-    assert_int_equal(rp__folder_open(&folder, dir.path, NULL), RP_OK);
-    assert_int_equal(rp__doctable_writer_new(&w), RP_OK);
+    begin(&w);
     for (uint32_t i = 0; i < 4; i++) {
-        assert_int_equal(rp__doctable_writer_add(w, ids[i], strlen(ids[i]), &docid), RP_OK);
-        rp__doctable_writer_set_length(w, docid, lengths[i]);
+        assert_int_equal(rp__doctable_writer_add(w.writer, ids[i], strlen(ids[i]), &docid), RP_OK);
+        rp__doctable_writer_set_length(w.writer, docid, lengths[i]);
     }
-    assert_int_equal(rp__doctable_writer_code(w, &coded, &tokens), RP_OK);
-    assert_int_equal(tokens, 70010);
-    assert_int_equal(coded.n_docs, 4);
-    assert_int_equal(coded.n_table, 3);
-    assert_int_equal(rp__lengths_code(&coded, 2), 2);
-    assert_int_equal(rp__doctable_writer_write(w, &folder, "f", &bytes, &checksum, NULL), RP_OK);
-    rp__doctable_writer_free(w);
-    assert_int_equal(rp__section_file_open(&folder, "f", RP_FILE_DOCS, bytes, checksum, &f, NULL),
-                     RP_OK);
+    code(&w);
+    assert_int_equal(w.tokens, 70010);
+    assert_int_equal(w.coded.n_docs, 4);
+    assert_int_equal(w.coded.n_table, 3);
+    assert_int_equal(rp__lengths_code(&w.coded, 2), 2);
+    put(&w);
     static const uint64_t bases[] = {0};
     static const uint32_t offsets[] = {0, 1, 3, 6, 7}, table[] = {0, 5, 70000};
-    expect_section(f, RP_SECTION_DOC_IDS,
+    expect_section(w.file, RP_SECTION_DOC_IDS,
                    "abcd\xC3\xA9"
                    "f",
                    7);
-    expect_section(f, RP_SECTION_DOC_ID_BASES, bases, sizeof bases);
-    expect_section(f, RP_SECTION_DOC_ID_OFFSETS, offsets, sizeof offsets);
-    expect_section(f, RP_SECTION_DOC_LENGTH_CODES, "\1\0\2\1", 4);
-    expect_section(f, RP_SECTION_DOC_LENGTHS, table, sizeof table);
-    rp__section_file_close(f);
-    rp__folder_close(&folder);
-    tempdir_remove(&dir);
+    expect_section(w.file, RP_SECTION_DOC_ID_BASES, bases, sizeof bases);
+    expect_section(w.file, RP_SECTION_DOC_ID_OFFSETS, offsets, sizeof offsets);
+    expect_section(w.file, RP_SECTION_DOC_LENGTH_CODES, "\1\0\2\1", 4);
+    expect_section(w.file, RP_SECTION_DOC_LENGTHS, table, sizeof table);
+    end(&w);
 }
 
 /* A number yields to an id, whichever comes first, and never to another number. */
@@ -69,34 +98,23 @@ static void test_numbers(void **state)
                                "##2"
                                "#3"
                                "7";
-    rp__doctable_writer *w;
-    rp__lengths coded;
-    rp__section_file *f;
-    rp__folder folder;
-    tempdir dir;
-    uint64_t tokens, bytes, checksum;
+    written w;
     uint32_t docid;
-    assert_int_equal(tempdir_make(&dir), 0);
-    assert_int_equal(rp__folder_open(&folder, dir.path, NULL), RP_OK);
-    assert_int_equal(rp__doctable_writer_new(&w), RP_OK);
+    begin(&w);
     for (uint32_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-        rp_status status = ids[i] ? rp__doctable_writer_add(w, ids[i], strlen(ids[i]), &docid)
-                                  : rp__doctable_writer_add_number(w, &docid);
+        rp_status status = ids[i]
+                               ? rp__doctable_writer_add(w.writer, ids[i], strlen(ids[i]), &docid)
+                               : rp__doctable_writer_add_number(w.writer, &docid);
         assert_int_equal(status, RP_OK);
         assert_int_equal(docid, i);
     }
-    assert_int_equal(rp__doctable_writer_yielded(w), 2);
-    assert_int_equal(rp__doctable_writer_add(w, "3", 1, &docid), RP_INPUT);
+    assert_int_equal(rp__doctable_writer_yielded(w.writer), 2);
+    assert_int_equal(rp__doctable_writer_add(w.writer, "3", 1, &docid), RP_INPUT);
     assert_int_equal(docid, 3);
-    assert_int_equal(rp__doctable_writer_code(w, &coded, &tokens), RP_OK);
-    assert_int_equal(rp__doctable_writer_write(w, &folder, "f", &bytes, &checksum, NULL), RP_OK);
-    rp__doctable_writer_free(w);
-    assert_int_equal(rp__section_file_open(&folder, "f", RP_FILE_DOCS, bytes, checksum, &f, NULL),
-                     RP_OK);
-    expect_section(f, RP_SECTION_DOC_IDS, want, sizeof want - 1);
-    rp__section_file_close(f);
-    rp__folder_close(&folder);
-    tempdir_remove(&dir);
+    code(&w);
+    put(&w);
+    expect_section(w.file, RP_SECTION_DOC_IDS, want, sizeof want - 1);
+    end(&w);
 }
 
 /* Ids that are equal are found at any distance, across growths of the table that remembers them. */

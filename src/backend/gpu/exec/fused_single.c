@@ -77,36 +77,18 @@ static rp__launch_source source_of(const rp__query *query, const rp__list *list)
     return rp__gpu_list_has_docids(list) && has_tfs ? RP_SOURCE_STORED : RP_SOURCE_LOOKUP;
 }
 
-/* Puts it among n, the shortest list first. */
-static void put_term(term *terms, size_t n, const term *new)
-{
-    for (; n > 0 && terms[n - 1].list.n > new->list.n; n--)
-        terms[n] = terms[n - 1];
-    terms[n] = *new;
-}
-
-/* An OR goes without terms that the index does not know. */
 static rp_status open_terms(flight *f)
 {
     rp__launch_lists *l = &f->lists;
-    const rp__query *query = query_of(f);
-    l->terms = rp__arena_array(f->exec->arena, query->n_ops - 2, sizeof *l->terms);
-    if (!l->terms)
-        return rp__exec_no_memory(f);
-    for (size_t i = 1; i + 1 < query->n_ops; i++) {
-        const rp__leaf *leaf = &query->leaves[query->ops[i].leaf];
-        term new = {.term = &query->words[leaf->word].term,
-                    .weight = leaf->weight.weight * rp__rank_scale(query->fraction_bits)};
-        if (new.term->df == 0)
-            continue;
-        rp_status status = rp__launch_lists_open_term(f, &new);
-        if (status != RP_OK)
-            return status == RP_DAMAGED ? refuse_damaged(f) : rp__exec_no_memory(f);
-        new.source = source_of(query, &new.list);
-        if (new.source == RP_SOURCE_STORED &&
-            rp__list_checks_find(f->lease.residency, new.term) == RP_VERDICT_DAMAGED)
+    rp_status status = rp__launch_lists_open(f, query_of(f));
+    if (status != RP_OK)
+        return status == RP_DAMAGED ? refuse_damaged(f) : rp__exec_no_memory(f);
+    for (size_t i = 0; i < l->n; i++) {
+        term *t = &l->terms[i];
+        t->source = source_of(query_of(f), &t->list);
+        if (t->source == RP_SOURCE_STORED &&
+            rp__list_checks_find(f->lease.residency, t->term) == RP_VERDICT_DAMAGED)
             return refuse_damaged(f);
-        put_term(l->terms, l->n++, &new);
     }
     return rp__launch_lists_sort(f);
 }

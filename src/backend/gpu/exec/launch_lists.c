@@ -37,6 +37,33 @@ rp_status rp__launch_lists_open_term(flight *f, rp__launch_term *t)
     return rp__segment_list(f->exec->prototype->segment, t->term, f->exec->arena, &t->list);
 }
 
+/* Puts it among n, the shortest list first. */
+static void put_term(rp__launch_term *terms, size_t n, const rp__launch_term *new)
+{
+    for (; n > 0 && terms[n - 1].list.n > new->list.n; n--)
+        terms[n] = terms[n - 1];
+    terms[n] = *new;
+}
+
+rp_status rp__launch_lists_open(flight *f, const rp__query *query)
+{
+    rp__launch_lists *l = &f->lists;
+    l->terms = rp__arena_array(f->exec->arena, query->n_ops - 2, sizeof *l->terms);
+    rp_status status = l->terms ? RP_OK : RP_NO_MEMORY;
+    for (size_t i = 1; i + 1 < query->n_ops && status == RP_OK; i++) {
+        const rp__leaf *leaf = &query->leaves[query->ops[i].leaf];
+        rp__launch_term new = {.term = &query->words[leaf->word].term,
+                               .weight =
+                                   leaf->weight.weight * rp__rank_scale(query->fraction_bits)};
+        if (new.term->df == 0)
+            continue;
+        status = rp__launch_lists_open_term(f, &new);
+        if (status == RP_OK)
+            put_term(l->terms, l->n++, &new);
+    }
+    return status;
+}
+
 rp_status rp__launch_lists_sort(flight *f)
 {
     rp__launch_lists *l = &f->lists;

@@ -56,6 +56,9 @@ typedef struct rp__launch_lists {
 
 /* Opens a term's list. RP_DAMAGED: it is damaged. Reads mapped memory. */
 rp_status rp__launch_lists_open_term(struct rp__flight *flight, rp__launch_term *term);
+/* The terms of a single query that the index knows, the shortest list first: an OR goes without the
+ * others. Errors as above, and RP_NO_MEMORY. */
+rp_status rp__launch_lists_open(struct rp__flight *flight, const rp__query *query);
 /* Sorts terms by their sources into what is stored and what is named. */
 rp_status rp__launch_lists_sort(struct rp__flight *flight);
 /* Transcoded terms for the lease. RP_NOT_FOUND: one is not there. A damaged one is there, with `at`

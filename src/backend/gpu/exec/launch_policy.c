@@ -10,7 +10,7 @@ rp__launch_tuning rp__launch_policy_tuning = {.and_batch_from = TUNE_AND_BATCH_F
 
 /* ---- A query ------------------------------------------------------------------------------------ */
 
-static bool has_roles(const rp__query *query, uint8_t role)
+bool rp__launch_policy_is_flat(const rp__query *query, uint8_t role)
 {
     for (size_t i = 1; i + 1 < query->n_ops; i++)
         if (query->ops[i].kind != RP_OP_TERM || query->ops[i].role != role)
@@ -25,9 +25,9 @@ static rp__shape shape_of(const rp__query *query)
         return RP_SHAPE_NOTHING;
     if (query->n_ops == 3 && query->ops[1].kind == RP_OP_PHRASE)
         return RP_SHAPE_PHRASE;
-    if (has_roles(query, RP_MUST))
+    if (rp__launch_policy_is_flat(query, RP_MUST))
         return RP_SHAPE_AND;
-    if (!has_roles(query, RP_SHOULD))
+    if (!rp__launch_policy_is_flat(query, RP_SHOULD))
         return RP_SHAPE_OTHER;
     return query->n_ops > 3 ? RP_SHAPE_OR : RP_SHAPE_AND;
 }

@@ -30,6 +30,8 @@ typedef struct rp__launch_tuning {
 } rp__launch_tuning;
 extern rp__launch_tuning rp__launch_policy_tuning;
 
+/* Whether it is flat: terms alone, each in the role. */
+bool rp__launch_policy_is_flat(const rp__query *query, uint8_t role);
 /* The query as the policy sees it. */
 rp__launch_request rp__launch_policy_request(const rp__query *query, bool is_whole, bool in_group);
 /* The row. NULL: the card does not answer it, and *why says why not. A shape that matches nothing

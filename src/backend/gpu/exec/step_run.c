@@ -120,6 +120,22 @@ rp_status rp__step_run_take(void *run, rp__partial *partial)
     return status;
 }
 
+bool rp__step_run_has_scores(const rp__partial *partial)
+{
+    for (uint32_t i = 0; i < partial->n; i++)
+        if (partial->scores[i])
+            return true;
+    return false;
+}
+
+rp_status rp__step_run_alloc(const rp__step_run *run, uint32_t n, rp__partial *out)
+{
+    out->docids = rp__arena_array(run->arena, n + (size_t)1, sizeof *out->docids);
+    out->scores = rp__arena_zero(run->arena, n + (size_t)1, sizeof *out->scores);
+    out->n = n;
+    return out->docids && out->scores ? RP_OK : RP_NO_MEMORY;
+}
+
 void rp__step_run_close(void *run)
 {
     rp__step_run *r = run;

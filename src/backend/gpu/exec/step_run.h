@@ -42,6 +42,11 @@ rp_status rp__step_run_refuse(const rp__step_run *run, rp_fallback why);
 /* The status, with a message where it is none of RP_OK. */
 rp_status rp__step_run_explain(const rp__step_run *run, rp_status status);
 
+/* Whether a candidate has a score. */
+bool rp__step_run_has_scores(const rp__partial *partial);
+/* Memory for n candidates, whose scores are 0. RP_NO_MEMORY. */
+rp_status rp__step_run_alloc(const rp__step_run *run, uint32_t n, rp__partial *out);
+
 /* As rp__steps has them. */
 rp_status rp__step_run_start(void *run, uint32_t leaf);
 rp_status rp__step_run_meet(void *run, uint32_t leaf);

@@ -257,14 +257,6 @@ static uint32_t count_candidates(const rp__step_run *run)
     return ((const step_run *)(const void *)run)->n;
 }
 
-static bool has_scores(const rp__partial *partial)
-{
-    for (uint32_t i = 0; i < partial->n; i++)
-        if (partial->scores[i])
-            return true;
-    return false;
-}
-
 static rp_status put_partial(rp__step_run *run, uint32_t first, uint32_t last, void *what)
 {
     step_run *r = of(run);
@@ -282,7 +274,7 @@ static rp_status put_partial(rp__step_run *run, uint32_t first, uint32_t last, v
     p->max = r->n = partial->n;
     p->n_counts = 0;
     p->marks = 0;
-    r->is_scored = r->base.query->k > 0 && has_scores(partial);
+    r->is_scored = r->base.query->k > 0 && rp__step_run_has_scores(partial);
     return status == RP_OK ? rp__device_wait(p->device) : status;
 }
 
@@ -301,10 +293,7 @@ static rp_status take_partial(rp__step_run *run, uint32_t first, uint32_t last, 
     step_run *r = of(run);
     rp__partial *partial = what;
     (void)first, (void)last;
-    partial->docids = rp__arena_array(r->base.arena, r->n + (size_t)1, sizeof *partial->docids);
-    partial->scores = rp__arena_zero(r->base.arena, r->n + (size_t)1, sizeof *partial->scores);
-    partial->n = r->n;
-    rp_status status = partial->docids && partial->scores ? RP_OK : RP_NO_MEMORY;
+    rp_status status = rp__step_run_alloc(run, r->n, partial);
     if (status == RP_OK && r->n > 0)
         status = copy_out(r, partial->docids, partial->scores);
     if (status == RP_OK)

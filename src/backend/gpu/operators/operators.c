@@ -75,34 +75,12 @@ rp_status rp__operators_check(const char *spec, const rp__algorithm_use *use, rp
     return rp__operator_table_check(spec, use, err);
 }
 
-/* Puts it among n, the shortest list first. */
-static void put_term(rp__launch_term *terms, size_t n, const rp__launch_term *new)
-{
-    for (; n > 0 && terms[n - 1].list.n > new->list.n; n--)
-        terms[n] = terms[n - 1];
-    terms[n] = *new;
-}
-
-/* An OR goes without terms that the index does not know. */
 static rp_status open_terms(flight *f, const rp__query *query)
 {
-    rp__launch_lists *l = &f->lists;
-    l->terms = rp__arena_array(f->exec->arena, query->n_ops - 2, sizeof *l->terms);
-    if (!l->terms)
-        return rp__exec_no_memory(f);
-    for (size_t i = 1; i + 1 < query->n_ops; i++) {
-        const rp__leaf *leaf = &query->leaves[query->ops[i].leaf];
-        rp__launch_term new = {.term = &query->words[leaf->word].term,
-                               .weight =
-                                   leaf->weight.weight * rp__rank_scale(query->fraction_bits)};
-        if (new.term->df == 0)
-            continue;
-        rp_status status = rp__launch_lists_open_term(f, &new);
-        if (status != RP_OK)
-            return status == RP_DAMAGED ? refuse(f, RP_FALLBACK_DAMAGED) : rp__exec_no_memory(f);
-        put_term(l->terms, l->n++, &new);
-    }
-    return RP_OK;
+    rp_status status = rp__launch_lists_open(f, query);
+    if (status == RP_DAMAGED)
+        return refuse(f, RP_FALLBACK_DAMAGED);
+    return status == RP_OK ? RP_OK : rp__exec_no_memory(f);
 }
 
 /* Bounds of what there will be. */
@@ -128,10 +106,17 @@ static void choose_select(rp__pipeline *p)
                                          : RP_SELECT_RADIX;
 }
 
+/* Whether the rows that were named are for ORs. An OR intersects nothing. */
+static bool runs_or(const rp__pipeline *p)
+{
+    const bool intersects = p->how.rows[RP_PHASE_INTERSECT]->id != RP_OPERATOR_AUTO;
+    return p->how.rows[RP_PHASE_SCORE]->id != RP_OPERATOR_LOOKUP &&
+           (!intersects || p->query->is_or_fallback);
+}
+
 static rp_status plan(flight *f, rp__pipeline *p)
 {
-    const uint32_t scoring = p->how.rows[RP_PHASE_SCORE]->id;
-    if (p->is_or && scoring == RP_OPERATOR_LOOKUP)
+    if (p->is_or && !runs_or(p))
         return refuse(f, RP_FALLBACK_ALGORITHM);
     p->n = (uint32_t)f->lists.n;
     p->lists = rp__arena_zero(f->exec->arena, p->n, sizeof *p->lists);
@@ -141,7 +126,7 @@ static rp_status plan(flight *f, rp__pipeline *p)
         p->lists[i].term = &f->lists.terms[i];
         p->lists[i].is_tiny = !f->lists.terms[i].list.codec;
     }
-    p->accumulates = p->is_or || scoring == RP_OPERATOR_ACCUMULATE;
+    p->accumulates = p->is_or || p->how.rows[RP_PHASE_SCORE]->id == RP_OPERATOR_ACCUMULATE;
     bound(p);
     choose_select(p);
     rp_status status = p->is_or ? RP_OK : rp__intersect_ops_plan(p);

@@ -478,7 +478,7 @@ rp_status rp__lease_take(rp__lease *l, uint64_t bytes, rp__lease_need need, uint
 
 /* ---- What is made, and what does not stay --------------------------------------------------------- */
 
-static bool is_plenty(rp__residency *r, uint64_t bytes)
+bool rp__lease_is_plenty(rp__residency *r, uint64_t bytes)
 {
     pthread_mutex_lock(&r->lock);
     bool is_so = bytes + r->heap.bytes / FREE_OF <= r->heap.bytes - r->heap.in_use;
@@ -493,8 +493,8 @@ rp_status rp__lease_take_made(rp__lease *l, uint64_t bytes, uint64_t key, uint32
     if (is_eager || !r->is_scarce || rp__admission_get(&r->heap.touches, key) == HOT)
         return rp__lease_take(l, bytes, RP_NEED_WORTH, key, cost, out);
     *out = NULL;
-    return is_plenty(r, bytes) ? rp__lease_take(l, bytes, RP_NEED_FREE, key, cost, out)
-                               : RP_NO_MEMORY;
+    return rp__lease_is_plenty(r, bytes) ? rp__lease_take(l, bytes, RP_NEED_FREE, key, cost, out)
+                                         : RP_NO_MEMORY;
 }
 
 uint64_t rp__lease_share(const rp__residency *r)

@@ -105,6 +105,8 @@ rp_status rp__lease_take_made(rp__lease *lease, uint64_t bytes, uint64_t key, ui
 /* Memory for all that is there for this launch alone, which the lease keeps for its next launches:
  * once a launch. Errors as rp__lease_take. */
 rp_status rp__lease_take_transient(rp__lease *lease, uint64_t bytes, rp__cu_ptr *out);
+/* Whether so much may be taken for speed alone: a part of all memory is left free by that. */
+bool rp__lease_is_plenty(rp__residency *residency, uint64_t bytes);
 /* Bytes that one launch should have for such things; UINT64_MAX where memory is not scarce. */
 uint64_t rp__lease_share(const rp__residency *residency);
 /* What was put to the uploader is on its way, and the lease's stream goes on when it is there. Does

@@ -21,8 +21,6 @@ enum {
     ALIGN = 256,
     ALIGN_DECODED = 64, /* of which there are many, and short ones */
     WORD = 128,         /* bytes between karg_words */
-    FREE_OF =
-        8, /* one part of so many of all memory is left free by what is made for speed alone */
     TABLE_MIN = 16,
     LISTS_MAX = 4096, /* that are brought together */
     /* postings of a list, less one: kernels count the bytes of docids in 32 bits */
@@ -247,16 +245,6 @@ static rp_status find_all(const lists *l)
     return RP_OK;
 }
 
-/* Whether so much may be taken for speed alone. */
-static bool is_plenty(const lists *l, uint64_t bytes)
-{
-    rp__residency *r = l->lease->residency;
-    pthread_mutex_lock(&r->lock);
-    bool is_so = bytes + r->heap.bytes / FREE_OF <= r->heap.bytes - r->heap.in_use;
-    pthread_mutex_unlock(&r->lock);
-    return is_so;
-}
-
 /* Docids and frequencies of a list that is decoded. */
 static uint64_t decoded_bytes(const fresh *f)
 {
@@ -328,7 +316,7 @@ static rp_status take_bundle(lists *l)
 {
     uint64_t bytes = place_bundle(l, 0);
     rp_status status = RP_NO_MEMORY;
-    if (is_plenty(l, bytes))
+    if (rp__lease_is_plenty(l->lease->residency, bytes))
         status = rp__lease_take(l->lease, bytes, RP_NEED_FREE, 0, 0, &l->bundle);
     if (status == RP_NO_MEMORY && !is_plain(l)) {
         read_as_stored(l);
