@@ -341,8 +341,8 @@ static inline void run_and_check(rp__machine *m, world *w, uint64_t seed)
     rp_error err;
     size_t n;
     if (rp__machine_run(m, &err)) {
-        char text[8000];
-        rp__machine_describe(m, text, sizeof text);
+        char text[RP_SIM_STATES_BYTES];
+        rp__machine_describe(m, true, text, sizeof text);
         fail_msg("seed %llu: %s\n%s", (unsigned long long)seed, err.text, text);
     }
     const rp__completion *records = rp__machine_completions(m, &n);

@@ -95,6 +95,23 @@ static void fill_order(uint32_t *order, uint32_t n, uint32_t kind, rp__random *r
     }
 }
 
+/* A run in parts of any number of cycles is the same run. */
+static void check_parts(world *w, const rp__machine *whole, rp__random *random, uint64_t seed)
+{
+    rp_error err;
+    memset(w->results, 0, w->results_bytes);
+    rp__machine *m = start(w, NULL);
+    for (bool is_done = false; !is_done;) {
+        const uint64_t most = (uint64_t)1 << below(random, 16), now = rp__machine_now(m);
+        assert_int_equal(rp__machine_run_for(m, 1 + below(random, (uint32_t)most), &is_done, &err),
+                         RP_OK);
+        assert_true(is_done || rp__machine_now(m) > now);
+    }
+    run_and_check(m, w, seed);
+    check_same(whole, m, seed);
+    rp__machine_free(m);
+}
+
 static size_t check_clocks(uint64_t seed)
 {
     world w;
@@ -112,6 +129,7 @@ static size_t check_clocks(uint64_t seed)
         check_same(awake, all, seed);
         rp__machine_free(all);
     }
+    check_parts(&w, awake, &random, seed);
     size_t n = w.n_queries;
     rp__machine_free(awake);
     world_free(&w);
