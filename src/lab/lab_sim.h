@@ -75,8 +75,8 @@ typedef struct rp__lab_sim_case {
     rp__lab_sim_result result; /* free it */
 } rp__lab_sim_case;
 
-/* Runs them on so many threads; what comes out does not depend on that. Progress is that of all, and
- * is told by one thread at a time. */
+/* Runs them on so many threads; what comes out does not depend on that. Progress is that of all
+ * and told by one thread at a time. */
 rp_status rp__lab_sim_sweep(const rp__lab_sim *sim, rp__lab_sim_case *cases, size_t n,
                             uint32_t threads, rp__lab_sim_progress_fn *on_progress, void *arg,
                             rp_error *err);
