@@ -537,7 +537,7 @@ static bool tell(const job *j, size_t queries, uint64_t cycles)
            j->on_progress(j->arg, j->first + queries, j->out->report.cycles + cycles);
 }
 
-/* Parts of queries count as queries, as far as there are so many. */
+/* Parts of queries count as shares of them. */
 static rp_status run_machine(const job *j, rp__machine *machine, rp_error *err)
 {
     bool is_done = false;
@@ -547,7 +547,8 @@ static rp_status run_machine(const job *j, rp__machine *machine, rp_error *err)
         status = rp__machine_run_for(machine, TELL_CYCLES, &is_done, err);
         if (status == RP_OK && !is_done) {
             rp__machine_completions(machine, &n);
-            if (!tell(j, n * j->n / j->n_parts, rp__machine_now(machine)))
+            const double share = (double)n / (double)j->n_parts;
+            if (!tell(j, (size_t)(share * (double)j->n), rp__machine_now(machine)))
                 status = rp__error_set(err, RP_INTERRUPTED, "interrupted");
         }
     }
