@@ -23,10 +23,9 @@ IMAGES = {
     "bp128": ["--bounds", "--bp128"],
 }
 # name, type of query, image and keys before, image and keys after
-EXTENSIONS = tuple((name, kind, ("bounds", before), ("bounds", after)) for name, kind, before, after in (
-    ("`topk=10`", "single", [], ["topk=10"]),
-    ("`topk=10`", "and", [], ["topk=10"]),
-    ("`topk=10`", "or", [], ["topk=10"]),
+EXTENSIONS = tuple(("`topk=%d`" % k, kind, ("bounds", []), ("bounds", ["topk=%d" % k]))
+                   for k in (10, 100, 1000) for kind in ("single", "and", "or")) + tuple(
+    (name, kind, ("bounds", before), ("bounds", after)) for name, kind, before, after in (
     ("`threshold=on`, with `topk=10`", "single", ["topk=10"], ["topk=10", "threshold=on"]),
     ("`ranges=8`", "or", [], ["ranges=8"]),
     ("`ranges=8`, with `topk=10`", "or", ["topk=10"], ["topk=10", "ranges=8"]),

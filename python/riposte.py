@@ -183,7 +183,8 @@ class _ExportOptions(_Options):
     _fields_ = [("size", c_size_t), ("on_progress", _ProgressFn), ("progress_arg", c_void_p),
                 ("on_warning", _WarnFn),
                 ("warning_arg", c_void_p), ("iiu_max", c_uint32), ("iiu_fixed", c_uint32),
-                ("iiu_paper_cost", c_bool), ("iiu_bounds", c_bool)]
+                ("iiu_paper_cost", c_bool), ("iiu_bounds", c_bool), ("iiu_paired", c_bool),
+                ("iiu_bp128", c_bool)]
 
 
 class _Mark(Structure):
@@ -938,11 +939,12 @@ def import_index(path: Path, directory: Path, format: str = "ciff",
 
 def export_index(directory: Path, path: Path, format: str = "ciff",
                  on_progress: Optional[Callable[[Progress], Any]] = None,
-                 on_warning: Optional[Callable[[str], Any]] = None) -> None:
-    """Writes the index in `directory` as a CIFF file, or as a folder of PISA's files (format "pisa");
-    on_progress and on_warning are as in import_index."""
+                 on_warning: Optional[Callable[[str], Any]] = None, **options: Any) -> None:
+    """Writes the index in `directory` as a CIFF file, as a folder of PISA's files (format "pisa"), or as
+    a memory image of the accelerator IIU (format "iiu"); options are those of rp_export_options, all of
+    them of images. on_progress and on_warning are as in import_index."""
     arguments = _path("format", format), _path("directory", directory), _path("path", path)
-    record = _ExportOptions()
+    record = _fill(_ExportOptions(), _options(_ExportOptions, options))
     callbacks = _Callbacks(record, {"on_progress": on_progress, "on_warning": on_warning})
     callbacks.run(_export, *arguments, byref(record))
 

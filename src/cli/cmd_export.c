@@ -123,9 +123,10 @@ static rp_status check_options(rp__console *console, const rp__call *call, rp_er
     if (args->max && args->fixed)
         return rp__console_usage(console, err, "riposte export iiu DIR -o FILE --fixed 128",
                                  "--max and --fixed exclude each other");
-    if (args->bp128 && (args->max || args->fixed))
-        return rp__console_usage(console, err, "riposte export iiu DIR -o FILE --bp128",
-                                 "--bp128 has blocks of 128, without --max and --fixed");
+    if (args->bp128 && (args->max || args->fixed || args->paper_cost))
+        return rp__console_usage(
+            console, err, "riposte export iiu DIR -o FILE --bp128",
+            "--bp128 has blocks of 128, without --max, --fixed and --paper-cost");
     return RP_OK;
 }
 

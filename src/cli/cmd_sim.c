@@ -3,15 +3,13 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "cli/figures.h"
-#include "cli/interrupt.h"
-#include "cli/progress.h"
 #include "cli/sim_configs.h"
 #include "cli/sim_report.h"
 #include "cli/sim_sweep.h"
 #include "cli/sim_trace.h"
+#include "cli/sim_watch.h"
 #include "cli/verbs.h"
 #include "cli/whole_file.h"
 #include "lab/bench.h"
@@ -174,37 +172,23 @@ static rp_status make_runs(const sim_args *args, rp__sim_report_run *runs, size_
 
 /* ---- Running --------------------------------------------------------------------------------- */
 
-typedef struct watch {
-    rp__progress progress;
-    uint64_t begun;
-    size_t n;
-} watch;
-
-static bool tell(void *arg, size_t queries, uint64_t cycles)
-{
-    watch *w = arg;
-    const double seconds = (double)(rp__clock_now() - w->begun) * 1e-9;
-    char phase[64], rate[RP_FIGURE_BYTES];
-    snprintf(phase, sizeof phase, "simulating, %s cycles a second",
-             rp__figures_count(rate, (uint64_t)((double)cycles / (seconds + 1e-9))));
-    const rp_progress now = {
-        .phase = phase, .bytes = queries, .bytes_total = w->n, .memory = rp__alloc_in_use()};
-    return rp__progress_tick(&w->progress, &now);
-}
-
 /* The timeline is that of the first run; NULL: none. */
 static rp_status run_all(rp__console *console, const rp__lab_sim *sim, rp__sim_report_run *runs,
                          size_t n, rp__sim_timeline *timeline, rp_error *err)
 {
-    watch w = {.n = rp__lab_sim_count(sim)};
+    rp__sim_watch watch;
+    const size_t queries = rp__lab_sim_count(sim);
     rp_status status = RP_OK;
-    rp__progress_init(&w.progress, console);
+    rp__sim_watch_init(&watch, console, n * queries);
     for (size_t i = 0; i < n && status == RP_OK; i++) {
-        w.begun = rp__clock_now();
-        status = rp__lab_sim_run(sim, &runs[i].config, tell, &w, i == 0 ? timeline : NULL,
-                                 &runs[i].result, err);
+        const rp__lab_sim_result *result = &runs[i].result;
+        status = rp__lab_sim_run(sim, &runs[i].config, rp__sim_watch_tick, &watch,
+                                 i == 0 ? timeline : NULL, &runs[i].result, err);
+        rp__sim_watch_next(&watch, queries, result->report.cycles);
+        if (result->states[0])
+            rp__progress_note(&watch.progress, result->states);
     }
-    rp__progress_end(&w.progress);
+    rp__sim_watch_end(&watch);
     return status;
 }
 
@@ -340,13 +324,16 @@ static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
     const sim_args *args = call->args;
     rp__lab_sim *sim;
     if (args->list_configs)
-        return rp__sim_configs_print(err);
+        return rp__sim_configs_print(console, err);
     if (call->n_operands < 2)
         return rp__console_usage(console, err, "riposte sim my.rip queries.tsv",
                                  "an index or image and a file of queries are wanted");
-    if (args->output && !args->sweep)
+    if ((args->output || args->threads) && !args->sweep)
         return rp__console_usage(console, err, "riposte sim my.rip queries.tsv --sweep FILE -o OUT",
-                                 "--output is for --sweep");
+                                 "--output and --threads are for --sweep");
+    if ((args->trace || args->commands) && args->sweep)
+        return rp__console_usage(console, err, "riposte sim my.rip queries.tsv --trace FILE",
+                                 "--trace and --commands are not for --sweep");
     rp_status status = rp__lab_sim_open(call->operands[0], &sim, err);
     if (status != RP_OK)
         return status;
@@ -364,8 +351,11 @@ const rp__verb rp__cmd_sim_verb = {
         "of topics, as for batch. Prints for each query the cycles in the queue, until its first "
         "block, until its last block, and until its last result is in memory; then, for each way "
         "to charge documents' constants (dl=line, charge4, free), time, memory traffic and energy; "
-        "of the first of them what each module did with its cycles, and bytes by use. The same "
-        "input gives the same cycles on every machine. --sweep goes on where it was interrupted.",
+        "of the first of them what each module did with its cycles, bytes by use, rows of the "
+        "memory, and entries of the memory interface. Words go through the index's analyzer; of an "
+        "image they must be its terms. The same input gives the same cycles on every machine. "
+        "--sweep goes on where it was interrupted: names that are in -o FILE with the same "
+        "configuration and as many queries are not run again.",
     .examples = "riposte sim my.rip queries.tsv\n"
                 "riposte sim my.iiu queries.tsv --config hbm --mode or --set cores=1\n"
                 "riposte sim --list-configs\n",

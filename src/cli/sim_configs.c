@@ -6,7 +6,9 @@
 
 #include "base/buf.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "cli/bundled.h"
+#include "lab/bench.h"
 
 enum { PATH_BYTES = RP_BUNDLED_BYTES, FILE_BYTES = 1 << 20 };
 
@@ -91,10 +93,10 @@ rp_status rp__sim_configs_set(const char *assignments, rp__sim_config *config, r
     return RP_OK;
 }
 
-/* ---- For people ------------------------------------------------------------------------------ */
+/* ---- The list -------------------------------------------------------------------------------- */
 
-/* The first line, which is a comment. */
-static rp_status print_name(const char *name, rp_error *err)
+/* The first line of the file, which is a comment; appended with a NUL. */
+static rp_status put_summary(const char *name, rp__buf *out, rp_error *err)
 {
     char path[PATH_BYTES];
     rp__buf bytes;
@@ -102,35 +104,149 @@ static rp_status print_name(const char *name, rp_error *err)
     if (status == RP_OK) {
         const char *text = (const char *)bytes.at;
         const char *end = bytes.n ? memchr(text, '\n', bytes.n) : NULL;
-        size_t n = end ? (size_t)(end - text) : 0;
-        size_t skip = n > 2 && text[0] == '#' ? 2 : 0;
-        printf("%-9s %.*s\n", name, (int)(n - skip), text + skip);
+        const size_t n = end ? (size_t)(end - text) : 0;
+        const size_t skip = n > 2 && text[0] == '#' ? 2 : 0;
+        rp__buf_put(out, text + skip, n - skip);
+        rp__buf_put_byte(out, 0);
     }
     rp__buf_free(&bytes);
-    return status;
+    return status == RP_OK && out->failed ? rp__error_no_memory(err) : status;
+}
+
+/* "none" for a number that no one can set: a key that is off, or as the memory standard has it. */
+static void put_default(const rp__sim_key *key, char *out, size_t cap)
+{
+    size_t n;
+    const char *choice = rp__sim_config_choice(key, key->fallback, &n);
+    if (key->choices[0])
+        snprintf(out, cap, "%.*s", (int)n, choice);
+    else if (key->fallback < key->min)
+        snprintf(out, cap, "none");
+    else
+        snprintf(out, cap, "%u", key->fallback);
 }
 
 static void print_key(const rp__sim_key *key)
 {
+    char initial[32];
+    put_default(key, initial, sizeof initial);
     if (key->choices[0])
-        printf("  %-15s %s (%s)\n", key->name, key->text, key->choices);
+        printf("  %-15s %s (%s; %s)\n", key->name, key->text, key->choices, initial);
     else
-        printf("  %-15s %s (%u to %u; %u)\n", key->name, key->text, key->min, key->max,
-               key->fallback);
+        printf("  %-15s %s (%u to %u; %s)\n", key->name, key->text, key->min, key->max, initial);
 }
 
-rp_status rp__sim_configs_print(rp_error *err)
+/* The two keys that name something else. */
+typedef struct named_key {
+    const char *name, *text, *initial;
+    const char *(*choice)(size_t i);
+} named_key;
+
+static const named_key named_keys[] = {
+    {"standard", "memory=dram: the memory", "ddr4-2400", rp__bench_dram_standard},
+    {"controller", "memory=dram: its controller", "frfcfs", rp__bench_dram_controller},
+};
+
+static void print_named_key(const named_key *key)
 {
-    rp_status status = RP_OK;
-    for (size_t i = 0; status == RP_OK && rp__sim_configs_name(i); i++)
-        status = print_name(rp__sim_configs_name(i), err);
-    if (status != RP_OK)
-        return status;
+    printf("  %-15s %s (", key->name, key->text);
+    for (size_t i = 0; key->choice(i); i++)
+        printf("%s%s", i ? "|" : "", key->choice(i));
+    printf("; %s)\n", key->initial);
+}
+
+static void print_list(const rp__buf *summaries)
+{
+    const char *text = (const char *)summaries->at;
+    for (size_t i = 0; rp__sim_configs_name(i); i++, text += strlen(text) + 1)
+        printf("%-9s %s\n", rp__sim_configs_name(i), text);
     printf("\nkeys, with their range and default\n");
     const rp__sim_key *key;
     for (size_t i = 0; (key = rp__sim_config_key(i)); i++)
         print_key(key);
-    printf("  %-15s %s\n", "standard", "memory=dram: the memory (ddr4-2400, hbm2, ...)");
-    printf("  %-15s %s\n", "controller", "memory=dram: its controller (frfcfs, compat, r21)");
-    return RP_OK;
+    for (size_t i = 0; i < sizeof named_keys / sizeof *named_keys; i++)
+        print_named_key(&named_keys[i]);
+}
+
+static void begin_key(rp__json_writer *w, const char *name, const char *text, const char *initial)
+{
+    rp__json_writer_begin(w, NULL, '{');
+    rp__json_writer_text(w, "name", name);
+    rp__json_writer_text(w, "text", text);
+    rp__json_writer_text(w, "default", initial);
+}
+
+static void write_key(rp__json_writer *w, const rp__sim_key *key)
+{
+    char initial[32];
+    put_default(key, initial, sizeof initial);
+    begin_key(w, key->name, key->text, initial);
+    if (key->choices[0]) {
+        rp__json_writer_begin(w, "choices", '[');
+        for (uint32_t i = key->min; i <= key->max; i++) {
+            size_t n;
+            const char *choice = rp__sim_config_choice(key, i, &n);
+            rp__json_writer_string(w, NULL, choice, n);
+        }
+        rp__json_writer_end(w, ']');
+    } else {
+        rp__json_writer_uint(w, "min", key->min);
+        rp__json_writer_uint(w, "max", key->max);
+    }
+    rp__json_writer_end(w, '}');
+}
+
+static void write_named_key(rp__json_writer *w, const named_key *key)
+{
+    begin_key(w, key->name, key->text, key->initial);
+    rp__json_writer_begin(w, "choices", '[');
+    for (size_t i = 0; key->choice(i); i++)
+        rp__json_writer_text(w, NULL, key->choice(i));
+    rp__json_writer_end(w, ']');
+    rp__json_writer_end(w, '}');
+}
+
+static rp_status reply_list(rp__console *console, const rp__buf *summaries, rp_error *err)
+{
+    rp__buf out;
+    rp__json_writer w;
+    rp__buf_init(&out);
+    rp__json_writer_init(&w, &out);
+    rp__json_writer_begin(&w, NULL, '{');
+    rp__json_writer_text(&w, "schema", "riposte.sim.configs/1");
+    rp__json_writer_begin(&w, "configs", '[');
+    const char *text = (const char *)summaries->at;
+    for (size_t i = 0; rp__sim_configs_name(i); i++, text += strlen(text) + 1) {
+        rp__json_writer_begin(&w, NULL, '{');
+        rp__json_writer_text(&w, "name", rp__sim_configs_name(i));
+        rp__json_writer_text(&w, "text", text);
+        rp__json_writer_end(&w, '}');
+    }
+    rp__json_writer_end(&w, ']');
+    rp__json_writer_begin(&w, "keys", '[');
+    const rp__sim_key *key;
+    for (size_t i = 0; (key = rp__sim_config_key(i)); i++)
+        write_key(&w, key);
+    for (size_t i = 0; i < sizeof named_keys / sizeof *named_keys; i++)
+        write_named_key(&w, &named_keys[i]);
+    rp__json_writer_end(&w, ']');
+    rp__json_writer_end(&w, '}');
+    rp_status status = rp__console_reply(console, &out, err);
+    rp__buf_free(&out);
+    return status;
+}
+
+rp_status rp__sim_configs_print(rp__console *console, rp_error *err)
+{
+    rp__buf summaries;
+    rp_status status = RP_OK;
+    rp__buf_init(&summaries);
+    for (size_t i = 0; status == RP_OK && rp__sim_configs_name(i); i++)
+        status = put_summary(rp__sim_configs_name(i), &summaries, err);
+    if (status == RP_OK && console->wants_json)
+        status = reply_list(console, &summaries, err);
+    else if (status == RP_OK)
+        print_list(&summaries);
+    rp__buf_free(&summaries);
+    return status;
 }

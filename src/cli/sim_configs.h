@@ -12,7 +12,7 @@ const char *rp__sim_configs_name(size_t i);
 rp_status rp__sim_configs_load(const char *name, rp__sim_config *config, rp_error *err);
 /* KEY=VALUE, several with blanks or commas between them. */
 rp_status rp__sim_configs_set(const char *assignments, rp__sim_config *config, rp_error *err);
-/* Names with what their files say first, then all keys. */
-rp_status rp__sim_configs_print(rp_error *err);
+/* Names with what their files say first, then all keys; or the same as JSON. */
+rp_status rp__sim_configs_print(rp__console *console, rp_error *err);
 
 #endif

@@ -203,8 +203,33 @@ static void print_traffic(const rp__sim_report_run *run)
             printf("%-10s  %14s  %14s\n", rp__sim_stats_traffic(i),
                    rp__figures_count(a, c->requests[i]), rp__figures_count(b, c->bytes[i]));
     printf("\nsearches %" PRIu64 ", levels cached %" PRIu64 ", read %" PRIu64
-           "; blocks fetched for candidates %" PRIu64 "; MAI at most %" PRIu64 " entries\n",
-           c->searches, c->levels_cached, c->levels_read, c->l1_blocks, c->mai_max_fill);
+           "; blocks fetched for candidates %" PRIu64 "\n",
+           c->searches, c->levels_cached, c->levels_read, c->l1_blocks);
+}
+
+/* By the first command that a request needs. */
+static void print_rows(const rp__sim_report *r)
+{
+    char hits[RP_FIGURE_BYTES], closed[RP_FIGURE_BYTES], conflicts[RP_FIGURE_BYTES];
+    if (r->row_hits + r->row_closed + r->row_conflicts > 0)
+        printf("rows: hits %s, closed %s, conflicts %s\n", rp__figures_count(hits, r->row_hits),
+               rp__figures_count(closed, r->row_closed),
+               rp__figures_count(conflicts, r->row_conflicts));
+}
+
+/* Entries of the MAI in use, in sixteenths of them. */
+static void print_fill(const rp__sim_counts *c, uint32_t entries)
+{
+    uint64_t cycles = 0;
+    for (size_t i = 0; i < RP_SIM_MAI_BUCKETS; i++)
+        cycles += c->mai_fill[i];
+    printf("MAI: at most %" PRIu64 " of %u entries; %% of cycles: none %.1f", c->mai_max_fill,
+           entries, share(c->mai_fill[0], cycles));
+    for (size_t i = 1; i < RP_SIM_MAI_BUCKETS; i++)
+        if (c->mai_fill[i])
+            printf(", up to %u %.1f", (unsigned)(entries * i / (RP_SIM_MAI_BUCKETS - 1)),
+                   share(c->mai_fill[i], cycles));
+    printf("\n");
 }
 
 void rp__sim_report_print(const rp__sim_report_run *runs, size_t n)
@@ -212,6 +237,8 @@ void rp__sim_report_print(const rp__sim_report_run *runs, size_t n)
     print_columns(runs, n);
     print_units(&runs[0]);
     print_traffic(&runs[0]);
+    print_rows(&runs[0].result.report);
+    print_fill(&runs[0].result.report.counts, runs[0].config.mai_entries);
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
@@ -223,7 +250,12 @@ static void write_config(rp__json_writer *w, const rp__sim_config *config)
     for (size_t i = 0; (key = rp__sim_config_key(i)); i++) {
         uint32_t value;
         memcpy(&value, (const char *)config + key->offset, sizeof value);
-        rp__json_writer_uint(w, key->name, value);
+        size_t n;
+        const char *choice = rp__sim_config_choice(key, value, &n);
+        if (key->choices[0])
+            rp__json_writer_string(w, key->name, choice, n);
+        else
+            rp__json_writer_uint(w, key->name, value);
     }
     rp__json_writer_text(w, "standard", config->standard);
     rp__json_writer_text(w, "controller", config->controller);
@@ -250,13 +282,23 @@ static void write_traffic(rp__json_writer *w, const rp__sim_counts *counts)
     for (uint32_t i = 0; i < RP_SIM_TRAFFICS; i++)
         rp__json_writer_uint(w, rp__sim_stats_traffic(i), counts->requests[i]);
     rp__json_writer_end(w, '}');
+    rp__json_writer_begin(w, "bytes", '{');
+    for (uint32_t i = 0; i < RP_SIM_TRAFFICS; i++)
+        rp__json_writer_uint(w, rp__sim_stats_traffic(i), counts->bytes[i]);
+    rp__json_writer_end(w, '}');
     rp__json_writer_uint(w, "blocks", counts->blocks);
+    rp__json_writer_uint(w, "blocks_skipped", counts->blocks_skipped);
     rp__json_writer_uint(w, "postings", counts->postings);
     rp__json_writer_uint(w, "scored", counts->scored);
+    rp__json_writer_uint(w, "written", counts->written);
+    rp__json_writer_uint(w, "reader_lines", counts->reader_lines);
+    rp__json_writer_uint(w, "reader_bits", counts->reader_bits);
     rp__json_writer_uint(w, "searches", counts->searches);
     rp__json_writer_uint(w, "levels_cached", counts->levels_cached);
     rp__json_writer_uint(w, "levels_read", counts->levels_read);
+    rp__json_writer_uint(w, "same_block", counts->same_block);
     rp__json_writer_uint(w, "l1_blocks", counts->l1_blocks);
+    rp__json_writer_uint(w, "l1_postings", counts->l1_postings);
     rp__json_writer_uint(w, "mai_max_fill", counts->mai_max_fill);
     rp__json_writer_begin(w, "mai_fill", '[');
     for (size_t i = 0; i < RP_SIM_MAI_BUCKETS; i++)
@@ -298,14 +340,19 @@ static void write_queries(rp__json_writer *w, const rp__lab_sim *sim, const rp__
     rp__json_writer_end(w, ']');
 }
 
+void rp__sim_report_write_run(rp__json_writer *w, const rp__sim_config *config, uint64_t queries)
+{
+    write_config(w, config);
+    rp__json_writer_text(w, "dl", dl_names[config->dl]);
+    rp__json_writer_uint(w, "queries", queries);
+}
+
 void rp__sim_report_write(rp__json_writer *w, const rp__lab_sim *sim, const rp__sim_report_run *run,
                           bool has_queries)
 {
     const rp__sim_report *r = &run->result.report;
     const figures f = measure(run);
-    write_config(w, &run->config);
-    rp__json_writer_text(w, "dl", dl_names[run->config.dl]);
-    rp__json_writer_uint(w, "queries", r->queries);
+    rp__sim_report_write_run(w, &run->config, r->queries);
     rp__json_writer_uint(w, "failed", run->result.failed);
     rp__json_writer_uint(w, "results", run->result.results);
     rp__json_writer_uint(w, "cycles", r->cycles);

@@ -20,7 +20,9 @@ void rp__sim_report_queries(const rp__lab_sim *sim, const rp__sim_report_run *ru
 /* Columns for up to RP_SIM_REPORT_RUNS runs that differ in dl; then modules and bytes of the
  * first. */
 void rp__sim_report_print(const rp__sim_report_run *runs, size_t n);
-/* Members of the object that is open; has_queries: with all queries. */
+/* Members of the object that is open: what is run, and of how many queries. */
+void rp__sim_report_write_run(rp__json_writer *w, const rp__sim_config *config, uint64_t queries);
+/* These, and what came out; has_queries: with all queries. */
 void rp__sim_report_write(rp__json_writer *w, const rp__lab_sim *sim, const rp__sim_report_run *run,
                           bool has_queries);
 

@@ -29,6 +29,11 @@ static rp_status check_options(const rp__export *ex, rp_error *err)
         return rp__error_set(err, RP_USAGE,
                              "blocks of %u postings; the metadata of a block counts up to %d",
                              ex->iiu.fixed, RP_IIU_BLOCK_LARGEST);
+    if (ex->iiu.max_size && ex->iiu.fixed)
+        return rp__error_set(err, RP_USAGE,
+                             "blocks of at most so many postings, or of so many: not both");
+    if (ex->iiu.is_bp128 && (ex->iiu.max_size || ex->iiu.fixed || ex->iiu.of != RP_IIU_COST_FREE))
+        return rp__error_set(err, RP_USAGE, "blocks of bp128 have 128 postings and no other cost");
     return RP_OK;
 }
 

@@ -2,7 +2,6 @@
  * index in codec iiu: no searcher, no ranking but the machine's. */
 #include "lab/lab_sim.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -23,6 +22,7 @@ enum {
     BEST = 10,                 /* documents that the host chooses */
     RESULTS_BYTES = 256 << 20, /* of queries that one machine has */
     ARENA_BYTES = 64 << 20,
+    TELL_CYCLES = 1 << 15, /* of a machine, between two reports of its progress */
 };
 
 typedef struct query {
@@ -294,6 +294,8 @@ typedef struct job {
     rp__result_slot *slots;
     size_t cap_slots;
     rp__lab_sim_result *out;
+    rp__lab_sim_progress_fn *on_progress; /* (optional) */
+    void *arg;
 } job;
 
 static rp__descriptor describe(const job *j, size_t i)
@@ -529,6 +531,32 @@ static rp_status take_results(job *j, const rp__machine *machine, rp_error *err)
                                   : RP_OK;
 }
 
+static bool tell(const job *j, size_t queries, uint64_t cycles)
+{
+    return !j->on_progress ||
+           j->on_progress(j->arg, j->first + queries, j->out->report.cycles + cycles);
+}
+
+/* Parts of queries count as shares of them. */
+static rp_status run_machine(const job *j, rp__machine *machine, rp_error *err)
+{
+    bool is_done = false;
+    rp_status status = RP_OK;
+    while (status == RP_OK && !is_done) {
+        size_t n = 0;
+        status = rp__machine_run_for(machine, TELL_CYCLES, &is_done, err);
+        if (status == RP_OK && !is_done) {
+            rp__machine_completions(machine, &n);
+            const double share = (double)n / (double)j->n_parts;
+            if (!tell(j, (size_t)(share * (double)j->n), rp__machine_now(machine)))
+                status = rp__error_set(err, RP_INTERRUPTED, "interrupted");
+        }
+    }
+    if (status == RP_LIMIT)
+        rp__machine_describe(machine, true, j->out->states, sizeof j->out->states);
+    return status;
+}
+
 static rp_status run_some(job *j, rp_error *err)
 {
     rp__machine *machine = NULL;
@@ -545,7 +573,7 @@ static rp_status run_some(job *j, rp_error *err)
         if (rp__machine_submit(machine, &j->parts[i].descriptor) != RP_OK)
             status = rp__error_no_memory(err);
     if (status == RP_OK)
-        status = rp__machine_run(machine, err);
+        status = run_machine(j, machine, err);
     if (status == RP_OK)
         status = take_results(j, machine, err);
     rp__machine_free(machine);
@@ -556,7 +584,12 @@ rp_status rp__lab_sim_run(const rp__lab_sim *sim, const rp__sim_config *config,
                           rp__lab_sim_progress_fn *on_progress, void *arg,
                           rp__sim_timeline *timeline, rp__lab_sim_result *out, rp_error *err)
 {
-    job j = {.sim = sim, .config = config, .timeline = timeline, .out = out};
+    job j = {.sim = sim,
+             .config = config,
+             .timeline = timeline,
+             .out = out,
+             .on_progress = on_progress,
+             .arg = arg};
     const uint64_t begun = rp__clock_now();
     *out = (rp__lab_sim_result){0};
     out->completions = rp__alloc_zero(sim->n + 1, sizeof *out->completions);
@@ -564,15 +597,13 @@ rp_status rp__lab_sim_run(const rp__lab_sim *sim, const rp__sim_config *config,
     rp_status status = out->completions && j.parts ? RP_OK : rp__error_no_memory(err);
     for (; status == RP_OK && j.first < sim->n; j.first += j.n) {
         status = run_some(&j, err);
-        if (status == RP_OK && on_progress && !on_progress(arg, j.first + j.n, out->report.cycles))
+        if (status == RP_OK && !tell(&j, j.n, 0))
             status = rp__error_set(err, RP_INTERRUPTED, "interrupted");
     }
     rp__free(j.parts);
     rp__free(j.results);
     rp__free(j.slots);
     out->seconds = (double)(rp__clock_now() - begun) * 1e-9;
-    if (status != RP_OK)
-        rp__lab_sim_result_free(out);
     return status;
 }
 
@@ -580,32 +611,4 @@ void rp__lab_sim_result_free(rp__lab_sim_result *result)
 {
     rp__free(result->completions);
     *result = (rp__lab_sim_result){0};
-}
-
-/* ---- Many configurations --------------------------------------------------------------------- */
-
-typedef struct sweep {
-    const rp__lab_sim *sim;
-    rp__lab_sim_case *cases;
-    size_t n;
-    atomic_size_t next;
-} sweep;
-
-static void run_cases(void *arg, uint32_t worker)
-{
-    sweep *s = arg;
-    (void)worker;
-    for (size_t i; (i = atomic_fetch_add(&s->next, 1)) < s->n;) {
-        rp__lab_sim_case *c = &s->cases[i];
-        if (!c->is_done)
-            c->status = rp__lab_sim_run(s->sim, &c->config, NULL, NULL, NULL, &c->result, &c->err);
-    }
-}
-
-rp_status rp__lab_sim_sweep(const rp__lab_sim *sim, rp__lab_sim_case *cases, size_t n,
-                            uint32_t threads, rp_error *err)
-{
-    sweep s = {.sim = sim, .cases = cases, .n = n};
-    return rp__thread_run(threads ? threads : 1, run_cases, &s) == RP_OK ? RP_OK
-                                                                         : rp__error_no_memory(err);
 }

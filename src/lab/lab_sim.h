@@ -51,15 +51,17 @@ typedef struct rp__lab_sim_result {
     uint64_t results;            /* documents of all queries */
     double topk_seconds;         /* that the host took for the 10 best of each: measured */
     double seconds;              /* that the simulation took */
+    /* after RP_LIMIT, a machine without progress: what each of its units did last */
+    char states[RP_SIM_STATES_BYTES];
 } rp__lab_sim_result;
 
-/* Told now and then; false: RP_INTERRUPTED. */
+/* Told now and then how many queries are done, and cycles; false: RP_INTERRUPTED. */
 typedef bool rp__lab_sim_progress_fn(void *arg, size_t queries, uint64_t cycles);
 
 /* Runs all queries, in flight together as far as the configuration lets them; with mode=intra one
  * after the other, each on an idle machine. Where their results take more than 256 MiB, one machine
  * runs after the other. Any number of threads may run at once. `timeline` (optional) gets what
- * each unit did. Free the result. */
+ * each unit did. Free the result, also after a failure. */
 rp_status rp__lab_sim_run(const rp__lab_sim *sim, const rp__sim_config *config,
                           rp__lab_sim_progress_fn *on_progress, void *arg,
                           rp__sim_timeline *timeline, rp__lab_sim_result *out, rp_error *err);
@@ -68,14 +70,15 @@ void rp__lab_sim_result_free(rp__lab_sim_result *result); /* all zero is fine */
 /* One configuration of many. */
 typedef struct rp__lab_sim_case {
     rp__sim_config config;
-    bool is_done; /* before: it is left out */
     rp_status status;
     rp_error err;
     rp__lab_sim_result result; /* free it */
 } rp__lab_sim_case;
 
-/* Runs those that are not done, on so many threads; what comes out does not depend on that. */
+/* Runs them on so many threads; what comes out does not depend on that. Progress is that of all
+ * and told by one thread at a time. */
 rp_status rp__lab_sim_sweep(const rp__lab_sim *sim, rp__lab_sim_case *cases, size_t n,
-                            uint32_t threads, rp_error *err);
+                            uint32_t threads, rp__lab_sim_progress_fn *on_progress, void *arg,
+                            rp_error *err);
 
 #endif

@@ -50,7 +50,7 @@ static rp_status open_tail(rp__image *image, rp__image_tail *tail, rp_error *err
     memcpy(tail, image->bytes + end, sizeof *tail);
     if (memcmp(tail->magic, RP_IMAGE_MAGIC_END, sizeof tail->magic) != 0 ||
         tail->image_bytes != image->n_bytes)
-        return damaged(err, "it is cut short");
+        return damaged(err, "it is cut short, or something follows it");
     if (rp__crc32c(0, tail, offsetof(rp__image_tail, crc32c)) != tail->crc32c)
         return damaged(err, "its tail has another checksum");
     const uint64_t entries = tail->n_lists * sizeof(rp__image_entry);

@@ -335,47 +335,54 @@ static rp_status hang(rp__machine *m, rp_error *err)
         if (!has_completed(m, i, n))
             m->host.completions[m->host.n_completions++] = (rp__completion){
                 .tag = m->descriptors[i].tag, .status = RP_SIM_HUNG, .end = m->clock.now};
-    char text[160];
-    rp__machine_describe(m, text, sizeof text);
-    return rp__error_set(err, RP_LIMIT, "no progress for %u cycles: %s", m->config.watchdog, text);
+    char text[200];
+    rp__machine_describe(m, false, text, sizeof text);
+    return rp__error_set(err, RP_LIMIT, "no progress for %u cycles; not idle: %s",
+                         m->config.watchdog, text);
 }
 
-rp_status rp__machine_run(rp__machine *m, rp_error *err)
+static bool may_go_on(const rp__machine *m)
 {
+    return !is_complete(m) && m->clock.now <= m->clock.last_move + m->config.watchdog;
+}
+
+rp_status rp__machine_run_for(rp__machine *m, uint64_t cycles, bool *is_done, rp_error *err)
+{
+    *is_done = false;
     if (m->is_hung)
         return rp__error_set(err, RP_LIMIT, "the machine hangs since its last run");
-    if (m->clock.last_move < m->clock.now)
+    if (!m->is_paused && m->clock.last_move < m->clock.now)
         m->clock.last_move = m->clock.now;
-    while (!is_complete(m) && m->clock.now <= m->clock.last_move + m->config.watchdog) {
+    const uint64_t end = cycles < UINT64_MAX - m->clock.now ? m->clock.now + cycles : UINT64_MAX;
+    while (m->clock.now < end && may_go_on(m)) {
         if (m->is_ordered)
             run_cycle_all(m);
         else
             run_cycle_awake(m);
     }
+    m->is_paused = may_go_on(m);
+    if (m->is_paused)
+        return RP_OK;
     count_up_to_now(m);
-    return is_complete(m) ? RP_OK : hang(m, err);
+    *is_done = is_complete(m);
+    return *is_done ? RP_OK : hang(m, err);
+}
+
+rp_status rp__machine_run(rp__machine *m, rp_error *err)
+{
+    bool is_done;
+    return rp__machine_run_for(m, UINT64_MAX, &is_done, err);
+}
+
+uint64_t rp__machine_now(const rp__machine *m)
+{
+    return m->clock.now;
 }
 
 const rp__completion *rp__machine_completions(const rp__machine *m, size_t *n)
 {
     *n = m->host.n_completions;
     return m->host.completions;
-}
-
-size_t rp__machine_describe(const rp__machine *m, char *text, size_t cap)
-{
-    size_t n = 0;
-    text[0] = 0;
-    for (uint32_t i = 0; i < m->n_units; i++) {
-        const rp__unit_counts *u = &m->unit_counts[i];
-        int more =
-            snprintf(text + n, cap - n, "%s%s %u %s", i ? ", " : "", rp__sim_stats_kind(u->kind),
-                     u->index, rp__sim_stats_class(m->units[i].spent));
-        if (more < 0 || (size_t)more >= cap - n)
-            break;
-        n += (size_t)more;
-    }
-    return n;
 }
 
 void rp__machine_report(const rp__machine *m, rp__sim_report *report)

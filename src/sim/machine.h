@@ -61,6 +61,7 @@ struct rp__machine {
     uint32_t n_units;
     uint32_t order[RP_SIM_MAX_UNITS];
     bool is_ordered, is_hung;
+    bool is_paused; /* between two parts of a run */
     rp__descriptor *descriptors;
     size_t n_descriptors, descriptors_cap, completions_cap;
     uint64_t evaluations, next_timer; /* next_timer: no unit's is earlier */

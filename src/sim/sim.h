@@ -171,6 +171,10 @@ rp_status rp__machine_submit(rp__machine *machine, const rp__descriptor *descrip
  * so, queries that are not complete get RP_SIM_HUNG, and the machine only gives its report from
  * now on. */
 rp_status rp__machine_run(rp__machine *machine, rp_error *err);
+/* The same in parts: this one ends after so many cycles, or more where nothing happens in between.
+ * is_done: every query is complete. Parts change no cycle; a report in between is behind. */
+rp_status rp__machine_run_for(rp__machine *machine, uint64_t cycles, bool *is_done, rp_error *err);
+uint64_t rp__machine_now(const rp__machine *machine); /* the cycle that comes next */
 
 /* Queries in the order of their completion. Valid until the next call on the machine. */
 const rp__completion *rp__machine_completions(const rp__machine *machine, size_t *n);
@@ -190,9 +194,11 @@ const char *rp__machine_status_text(uint32_t status);
 
 /* ---- 5. The report --------------------------------------------------------------------------- */
 
-/* What each unit did last, in words: for a person who looks for the reason of a hang. Returns the
- * bytes written, without the NUL. cap is at least 1. */
-size_t rp__machine_describe(const rp__machine *machine, char *text, size_t cap);
+/* What each unit did last, in words, with or without those that are idle: for a person who looks
+ * for the reason of a hang. Takes up to RP_SIM_STATES_BYTES; what does not fit in cap, which is at
+ * least 1, is left out. Returns the bytes written, without the NUL. */
+enum { RP_SIM_STATES_BYTES = 2048 };
+size_t rp__machine_describe(const rp__machine *machine, bool has_idle, char *text, size_t cap);
 
 /* Counters since the machine began. */
 void rp__machine_report(const rp__machine *machine, rp__sim_report *report);

@@ -20,6 +20,15 @@ const rp__sim_key *rp__sim_config_key(size_t i)
     return i < N_KEYS ? &keys[i] : NULL;
 }
 
+const char *rp__sim_config_choice(const rp__sim_key *key, uint32_t value, size_t *bytes)
+{
+    const char *name = key->choices;
+    for (; value && strchr(name, '|'); value--)
+        name = strchr(name, '|') + 1;
+    *bytes = strcspn(name, "|");
+    return name;
+}
+
 static uint32_t *field(rp__sim_config *config, const rp__sim_key *key)
 {
     return (uint32_t *)(void *)((char *)config + key->offset);

@@ -102,5 +102,7 @@ typedef struct rp__sim_key {
     size_t offset; /* of the uint32_t in the config */
 } rp__sim_key;
 const rp__sim_key *rp__sim_config_key(size_t i); /* NULL past the last */
+/* Of a key with choices, the name of a value; not terminated. */
+const char *rp__sim_config_choice(const rp__sim_key *key, uint32_t value, size_t *bytes);
 
 #endif

@@ -130,6 +130,25 @@ class TestRiposte(unittest.TestCase):
         with self.assertRaises(riposte.Error):
             riposte.import_index(self.docs, os.path.join(self.folder.name, "no.rip"))
 
+    def test_images(self):
+        """Of docs/format.md, "IIU images": flags of an image's head."""
+        path = os.path.join(self.folder.name, "my.iiu")
+        for options, flags, largest in (({}, 0, 256), ({"iiu_max": 2047}, 0, 2047),
+                                        ({"iiu_paper_cost": True}, 1, 256), ({"iiu_fixed": 5}, 2, 5),
+                                        ({"iiu_bounds": True, "iiu_paired": True}, 12, 256),
+                                        ({"iiu_bp128": True}, 18, 128)):
+            riposte.export_index(self.path, path, "iiu", **options)
+            with open(path, "rb") as image:
+                head = image.read(64)
+            self.assertEqual(head[:8], b"\x89IIU1\r\n\x1a")
+            self.assertEqual((int.from_bytes(head[12:16], "little"), int.from_bytes(head[20:24], "little")),
+                             (flags, largest), options)
+        for wrong in ({"iiu_max": 4, "iiu_fixed": 4}, {"iiu_max": 2048}, {"iiu_bp128": True, "iiu_fixed": 64}):
+            with self.assertRaises(riposte.UsageError):
+                riposte.export_index(self.path, path, "iiu", **wrong)
+        with self.assertRaises(TypeError):
+            riposte.export_index(self.path, path, "iiu", max=4)
+
     def test_rows(self):
         index = riposte.Index(self.path)
         pairs = index.search([("7", "jet"), ("8", "layer")], k=1)

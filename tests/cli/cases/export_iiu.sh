@@ -9,6 +9,7 @@ riposte export iiu my.rip -o d.iiu --max 2048; echo $?
 riposte export iiu my.rip -o d.iiu --max 0; echo $?
 riposte export iiu my.rip -o d.iiu --max 9 --fixed 128; echo $?
 riposte export iiu my.rip -o d.iiu --bp128 --fixed 64; echo $?
+riposte export iiu my.rip -o d.iiu --bp128 --paper-cost; echo $?
 riposte export ciff my.rip -o d.ciff --paper-cost; echo $?
 riposte import iiu a.iiu -o e.rip; echo $?
 ls -d [a-e].*

@@ -10,7 +10,11 @@ done
 riposte sim -q my.iiu q.tsv --mode single | sed -n '2,9p' | cut -f1-4,10
 riposte sim -q my.iiu q.tsv | sed -n 's/  *dl=/ dl=/gp'
 riposte sim -q my.iiu q.tsv --json | grep -o '"dl":"[a-z0-9]*"\|"results":[0-9]*,"cycles\|"status":"[A-Z]*"'
-riposte sim --list-configs | sed -n '1,11p'
+riposte sim -q my.iiu q.tsv --set dl=line | sed -n '/^searches/,$p' | sed 's/[0-9.][0-9.]*/N/g'
+riposte sim -q my.iiu q.tsv --set dl=line --json | grep -o '"mode":"[a-z]*"\|"bytes":{[^}]*}'
+riposte sim --list-configs | sed -n '1,15p'
+riposte sim --list-configs | grep '  topk \|  standard '
+riposte sim --list-configs --json >l.json && is_json l.json && grep -o '{"name":"mode".[^}]*}' l.json
 for name in ddr4 hbm hbm2-pc hbm3 ddr5 scm core ideal extended; do
     riposte sim -q my.iiu q.tsv --config $name --set dl=line | sed -n '2p' | cut -f1-4,10
 done

@@ -17,3 +17,5 @@ riposte sim q.tsv q.tsv; echo $?
 riposte sim nothing q.tsv; echo $?
 riposte sim my.iiu; echo $?
 printf '1\tno such\n' >q.tsv; riposte sim my.iiu q.tsv; echo $?
+# A memory that never answers in time: the run ends, and says what each unit waits for.
+printf '1\twing lift\n' >q.tsv; riposte sim my.iiu q.tsv --set cores=1,memory=fixed,latency=9000,watchdog=1000; echo $?

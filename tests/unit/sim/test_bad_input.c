@@ -155,6 +155,22 @@ static void random_damage(void **state)
     }
 }
 
+/* Every unit is there by kind, number and what it did, also where the text is cut anywhere. */
+static void check_description(const rp__machine *m)
+{
+    char text[RP_SIM_STATES_BYTES], part[RP_SIM_STATES_BYTES];
+    const size_t n = rp__machine_describe(m, true, text, sizeof text);
+    assert_int_equal(n, strlen(text));
+    for (uint32_t kind = 0; kind < RP_SIM_KINDS; kind++)
+        assert_non_null(strstr(text, rp__sim_stats_kind(kind)));
+    if (!strstr(text, "block_scheduler 0 wait-memory, 1-7 idle") || !strstr(text, "write_back 0-"))
+        fail_msg("%s", text);
+    for (size_t cap = 1; cap <= n; cap++) {
+        assert_int_equal(rp__machine_describe(m, true, part, cap), cap - 1);
+        assert_memory_equal(part, text, cap - 1);
+    }
+}
+
 /* A memory that takes longer than the watchdog waits. */
 static void a_hang_is_reported(void **state)
 {
@@ -180,11 +196,15 @@ static void a_hang_is_reported(void **state)
             order[i] = i;
         rp__machine_set_order(m, all ? order : NULL);
         assert_int_equal(rp__machine_submit(m, &c.descriptor), RP_OK);
+        bool is_done = true;
+        assert_int_equal(rp__machine_run_for(m, all ? 500 : 2, &is_done, &err), RP_OK);
+        assert_false(is_done);
         assert_int_equal(rp__machine_run(m, &err), RP_LIMIT);
-        assert_non_null(strstr(err.text, "no progress for 1000 cycles: host 0"));
-        char text[8000];
-        rp__machine_describe(m, text, sizeof text);
-        assert_non_null(strstr(text, "block_scheduler 0 wait-memory"));
+        assert_true(rp__machine_now(m) < 1100); /* parts do not put the watchdog off */
+        assert_non_null(strstr(err.text, "no progress for 1000 cycles; not idle: "));
+        assert_non_null(strstr(err.text, "block_scheduler 0 wait-memory"));
+        assert_null(strstr(err.text, " idle;"));
+        check_description(m);
         size_t n;
         const rp__completion *record = rp__machine_completions(m, &n);
         assert_int_equal(n, 1);

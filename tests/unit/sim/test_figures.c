@@ -1,6 +1,6 @@
 /* test_figures.c: the paper's examples: Figure 4's layout, Figure 8's walk, Figure 11's traversal,
  * both orders of an intersection, the flush of the longer list of a union. */
-#include "sim_case.h"
+#include "sim_laws.h"
 
 #include "sim/units.h"
 
@@ -60,6 +60,8 @@ static rp__completion run_one(const sim_image *image, uint32_t type, const case_
     assert_int_equal(rp__machine_results(m, &d, &record, got), RP_OK);
     assert_memory_equal(got, want, 8 * (size_t)record.n_results);
     rp__machine_report(m, report);
+    check_accounting(report);
+    check_memory(report);
     rp__machine_free(m);
     return record;
 }

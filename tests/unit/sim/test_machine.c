@@ -35,11 +35,7 @@ static void check_large(uint32_t n_docs, uint32_t n, uint64_t seed)
     memset(&w, 0, sizeof w);
     rp__random_init(&random, seed);
     draw_config(&w.config, &random);
-    w.config.latency_max = w.config.latency + below(&random, 100);
-    if (n > 1000000) {
-        rp__sim_config_init(&w.config); /* small buffers would take hours */
-        w.config.dl = RP_SIM_DL_FREE;
-    }
+    w.config.memory = (uint32_t)(seed % 4); /* few lists: each kind has its turn */
     w.is_aligned = true;
     w.n_lists = 2;
     image_begin(&w.image, n_docs, &random);
@@ -59,7 +55,7 @@ static void large_lists(void **state)
     for (size_t i = 0; i < n; i++)
         check_large(300000, 100000, 5000 + i);
     for (size_t i = 0; i < 5 && getenv("RIPOSTE_THOROUGH"); i++)
-        check_large(20000000, 10000000, 6000 + i);
+        check_large(20000000, 10000000, 6000 + 39595 * i); /* all modes of dl among them */
 }
 
 /* ---- Two clocks ------------------------------------------------------------------------------ */
@@ -95,6 +91,23 @@ static void fill_order(uint32_t *order, uint32_t n, uint32_t kind, rp__random *r
     }
 }
 
+/* A run in parts of any number of cycles is the same run. */
+static void check_parts(world *w, const rp__machine *whole, rp__random *random, uint64_t seed)
+{
+    rp_error err;
+    memset(w->results, 0, w->results_bytes);
+    rp__machine *m = start(w, NULL);
+    for (bool is_done = false; !is_done;) {
+        const uint64_t most = (uint64_t)1 << below(random, 16), now = rp__machine_now(m);
+        assert_int_equal(rp__machine_run_for(m, 1 + below(random, (uint32_t)most), &is_done, &err),
+                         RP_OK);
+        assert_true(is_done || rp__machine_now(m) > now);
+    }
+    run_and_check(m, w, seed);
+    check_same(whole, m, seed);
+    rp__machine_free(m);
+}
+
 static size_t check_clocks(uint64_t seed)
 {
     world w;
@@ -112,6 +125,7 @@ static size_t check_clocks(uint64_t seed)
         check_same(awake, all, seed);
         rp__machine_free(all);
     }
+    check_parts(&w, awake, &random, seed);
     size_t n = w.n_queries;
     rp__machine_free(awake);
     world_free(&w);
