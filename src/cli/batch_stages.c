@@ -112,7 +112,8 @@ static rp_status ask_some(rp__batch_state *b, rp_batch_query *answers, size_t n,
     options.goes_on = goes_on;
     rp_status status = rp_searcher_batch(b->searcher, answers, n, &options, &report, err);
     add_report(&b->spent.report, &report);
-    rp__gpu_report_add_kernels(&b->spent.kernels, b->searcher);
+    if (status == RP_OK || status == RP_INTERRUPTED)
+        rp__gpu_report_add_kernels(&b->spent.kernels, b->searcher);
     return status;
 }
 

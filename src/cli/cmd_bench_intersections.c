@@ -192,17 +192,19 @@ static void put_command(const job *j, char *out, size_t room)
 {
     const bench_intersections_args *a = j->args;
     const rp__call *call = j->call;
-    char lists[64], lengths[64] = "";
+    char lists[64], choice[96] = "";
     const char *dir = call->n_operands > 0 ? call->operands[0] : "";
     const char *queries = call->n_operands > 1 ? call->operands[1] : "";
     snprintf(lists, sizeof lists, " --seed %llu", (unsigned long long)a->seed);
-    if (a->of.lengths)
-        snprintf(lengths, sizeof lengths, " --lengths %s", a->of.lengths);
+    if (*dir)
+        snprintf(choice, sizeof choice, "%s%s%s%s", a->of.lengths ? " --lengths " : "",
+                 a->of.lengths ? a->of.lengths : "", a->of.format ? " --format " : "",
+                 a->of.format ? a->of.format : "");
     snprintf(
         out, room,
         "riposte bench intersections%s%s%s%s --codec %s --size %u --ratios %s%s --repeats %u%s",
         *dir ? " " : "", dir, *queries ? " " : "", queries, a->codec, a->size, a->ratios,
-        *dir ? lengths : lists, a->repeats, a->ranks ? " --ranks" : "");
+        *dir ? choice : lists, a->repeats, a->ranks ? " --ranks" : "");
 }
 
 static void begin_results(job *j)
@@ -222,7 +224,8 @@ static void begin_results(job *j)
     rp__json_writer_text(&j->w, "schema", "riposte.bench.intersections/1");
     rp__bench_machine_write(&j->w, &machine);
     rp__json_writer_text(&j->w, "command", command);
-    rp__json_writer_uint(&j->w, "seed", a->seed);
+    if (j->call->n_operands == 0)
+        rp__json_writer_uint(&j->w, "seed", a->seed);
     rp__json_writer_uint(&j->w, "size", a->size);
     rp__json_writer_begin(&j->w, "results", '[');
 }

@@ -208,9 +208,14 @@ static rp_status run_some(sweep *s, rp__lab_sim_case *cases, uint32_t threads, s
             taken[*n] = *first;
             cases[(*n)++] = (rp__lab_sim_case){.config = s->entries[*first].config};
         }
-    rp_status status =
-        *n ? rp__lab_sim_sweep(s->sim, cases, *n, threads, rp__sim_watch_tick, watch, err) : RP_OK;
-    return status == RP_OK ? take_results(s, taken, cases, *n, watch, err) : status;
+    if (*n == 0)
+        return RP_OK;
+    rp_error why;
+    const rp_status run =
+        rp__lab_sim_sweep(s->sim, cases, *n, threads, rp__sim_watch_tick, watch, err);
+    const rp_status status =
+        take_results(s, taken, cases, *n, watch, run == RP_OK ? err : &why); /* of those that ran */
+    return run == RP_OK ? status : run;
 }
 
 static uint64_t count_left(const sweep *s)

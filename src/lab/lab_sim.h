@@ -76,7 +76,8 @@ typedef struct rp__lab_sim_case {
 } rp__lab_sim_case;
 
 /* Runs them on so many threads; what comes out does not depend on that. Progress is that of all
- * and told by one thread at a time. */
+ * and told by one thread at a time. After a failure some may have run: each has its status, and
+ * a result to free. */
 rp_status rp__lab_sim_sweep(const rp__lab_sim *sim, rp__lab_sim_case *cases, size_t n,
                             uint32_t threads, rp__lab_sim_progress_fn *on_progress, void *arg,
                             rp_error *err);

@@ -63,6 +63,8 @@ rp_status rp__lab_sim_sweep(const rp__lab_sim *sim, rp__lab_sim_case *cases, siz
                .on_progress = on_progress,
                .arg = arg,
                .lock = PTHREAD_MUTEX_INITIALIZER};
+    for (size_t i = 0; i < n; i++)
+        cases[i].status = rp__error_no_memory(&cases[i].err); /* until it ran */
     const rp_status status = rp__thread_run(threads ? threads : 1, run_cases, &s);
     pthread_mutex_destroy(&s.lock);
     return status == RP_OK ? RP_OK : rp__error_no_memory(err);
