@@ -6,7 +6,7 @@
  *   byte 0   h, the bits of a high part (1 to 32)
  *   byte 1   how many exceptions follow, less one
  *   then     their places in the group, RP_FASTPFD_AT_BITS bits each, up to a full byte
- *   then     their high parts without the highest bit, which is 1: h - 1 bits each, up to a full byte
+ *   then     their high parts without the highest bit, which is 1: h - 1 bits each, likewise
  * A high part is added to the low bits that its docid's block has: shifted by the block's width,
  * which with h is at most 32. So exceptions of eight blocks are placed in one loop. */
 #ifndef RP_CODEC_FASTPFD_H

@@ -1,6 +1,6 @@
-/* fastpfd.cuh: blocks of fastpfd (docs/format.md, chapter 7): blocks of bp128, of which the first of
- * eight is followed by the exceptions of all. A warp that has a block looks at these, a lane each,
- * and puts its block's to their slots through shared memory. */
+/* fastpfd.cuh: blocks of fastpfd (docs/format.md, chapter 7): blocks of bp128, of which the first
+ * of eight is followed by the exceptions of all. A warp that has a block looks at these, a lane
+ * each, and puts its block's to their slots through shared memory. */
 #ifndef RP_KERNELS_FASTPFD_CUH
 #define RP_KERNELS_FASTPFD_CUH
 
@@ -27,8 +27,8 @@ PRIM fastpfd_run fastpfd_open(uint64_t at)
     return r;
 }
 
-/* Exceptions of a run, of a group of n docids, to the slots of block b, whose values have w low bits.
- * False: one of the lane's cannot be. */
+/* Exceptions of a run, of a group of n docids, to the slots of block b, whose values have w low
+ * bits. False: one of the lane's cannot be. */
 PRIM bool fastpfd_put(const fastpfd_run &r, uint32_t b, uint32_t n, uint32_t w, uint32_t *adds)
 {
     bool fits = true;
