@@ -159,32 +159,53 @@ static uint32_t any_of(const uint32_t *values, size_t n)
     return all;
 }
 
-/* Four values of w bits, at most 16, as one number: two to a word lose the bits between them. */
-static inline uint64_t pack_four(const uint32_t *values, uint32_t w, uint64_t mask)
+/* Eight values of at most 16 bits, two bytes each. */
+static inline __m128i halves_of(const uint32_t *values)
 {
-    uint64_t low = _pext_u64(rp__load64(values), mask);
-    return low | _pext_u64(rp__load64(values + 2), mask) << 2 * w;
+    __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)values);
+    return _mm_packus_epi32(_mm256_castsi256_si128(x), _mm256_extracti128_si256(x, 1));
 }
 
-/* Values of up to RP_BITPACK_AVX2_PAIRED bits by eights, which are w bytes: the second four start in
- * the middle of a byte where w is odd. What is stored past them is within the bound. */
+/* Eights of values of w bits, at most 8: each is w bytes. Returns how many values they are. */
+static inline size_t put_bytes(const uint32_t *values, size_t n, uint32_t w, uint8_t *p)
+{
+    uint64_t mask = ((1ULL << w) - 1) * 0x0101010101010101;
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8, p += w) {
+        __m128i x = halves_of(values + i);
+        rp__store64(p, _pext_u64((uint64_t)_mm_cvtsi128_si64(_mm_packus_epi16(x, x)), mask));
+    }
+    return i;
+}
+
+/* The same, w at most RP_BITPACK_AVX2_PAIRED: the second four start in the middle of a byte where it
+ * is odd. */
+static inline size_t put_halves(const uint32_t *values, size_t n, uint32_t w, uint8_t *p)
+{
+    uint64_t mask = ((1ULL << w) - 1) * 0x0001000100010001, is_odd = 0 - (uint64_t)(w % 2);
+    uint32_t phase = 4 * (w % 2);
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8, p += w) {
+        __m128i x = halves_of(values + i);
+        uint64_t a = _pext_u64((uint64_t)_mm_cvtsi128_si64(x), mask);
+        uint64_t b = _pext_u64((uint64_t)_mm_extract_epi64(x, 1), mask);
+        rp__store64(p, a);
+        rp__store64(p + w / 2, b << phase | (a >> (4 * w - 4) % 64 & is_odd));
+    }
+    return i;
+}
+
+/* What is stored past the values is within the bound. */
 size_t rp__bitpack_avx2_encode(const rp__codec_options *options, const uint32_t *values, size_t n,
                                uint8_t *out)
 {
     uint32_t w = rp__bits_width(any_of(values, n));
     if (w > RP_BITPACK_AVX2_PAIRED || n < 8)
         return rp__bitpack_encode(options, values, n, out);
-    uint64_t mask = ((1ULL << w) - 1) * 0x100000001, is_odd = 0 - (uint64_t)(w % 2);
-    uint32_t phase = 4 * (w % 2);
     uint8_t *p = out;
     *p++ = (uint8_t)w;
-    size_t i = 0;
-    for (; i + 8 <= n; i += 8, p += w) {
-        uint64_t a = pack_four(values + i, w, mask), b = pack_four(values + i + 4, w, mask);
-        rp__store64(p, a);
-        rp__store64(p + w / 2, b << phase | (a >> (4 * w - 4) % 64 & is_odd));
-    }
-    return (size_t)(rp__lowbits_put(values + i, n - i, w, p) - out);
+    size_t i = w <= 8 ? put_bytes(values, n, w, p) : put_halves(values, n, w, p);
+    return (size_t)(rp__lowbits_put(values + i, n - i, w, p + i / 8 * w) - out);
 }
 
 const rp__block_code rp__bitpack_avx2_code = {

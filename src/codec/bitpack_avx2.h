@@ -156,14 +156,19 @@ static inline rp__bitpack_avx2_two rp__bitpack_avx2_two_start(const uint8_t *a, 
     };
 }
 
-/* The next eight docids of each block. */
-static inline void rp__bitpack_avx2_two_next(rp__bitpack_avx2_two *t, __m256i *a, __m256i *b)
+/* The next eight values of each block, those of even and those of odd rank apart. */
+static inline void rp__bitpack_avx2_two_values(rp__bitpack_avx2_two *t, __m256i *even, __m256i *odd)
 {
-    const __m256i one = _mm256_set1_epi32(1);
-    __m256i even, odd;
-    rp__bitpack_avx2_split(&t->pairs, rp__bitpack_avx2_halves(t->p, t->q), &even, &odd);
+    rp__bitpack_avx2_split(&t->pairs, rp__bitpack_avx2_halves(t->p, t->q), even, odd);
     t->p += t->v;
     t->q += t->w;
+}
+
+/* The eight docids of each block that have these values. */
+static inline void rp__bitpack_avx2_two_docids(rp__bitpack_avx2_two *t, __m256i even, __m256i odd,
+                                               __m256i *a, __m256i *b)
+{
+    const __m256i one = _mm256_set1_epi32(1);
     odd = _mm256_add_epi32(odd, one);
     __m256i x = _mm256_add_epi32(_mm256_add_epi32(even, one), odd);
     x = _mm256_add_epi32(x, _mm256_slli_si256(x, 4));
@@ -174,6 +179,14 @@ static inline void rp__bitpack_avx2_two_next(rp__bitpack_avx2_two *t, __m256i *a
     __m256i low = _mm256_unpacklo_epi32(y, x), high = _mm256_unpackhi_epi32(y, x);
     *a = _mm256_permute2x128_si256(low, high, 0x20);
     *b = _mm256_permute2x128_si256(low, high, 0x31);
+}
+
+/* The next eight docids of each block. */
+static inline void rp__bitpack_avx2_two_next(rp__bitpack_avx2_two *t, __m256i *a, __m256i *b)
+{
+    __m256i even, odd;
+    rp__bitpack_avx2_two_values(t, &even, &odd);
+    rp__bitpack_avx2_two_docids(t, even, odd, a, b);
 }
 
 /* ---- Docids ---------------------------------------------------------------------------------- */

@@ -80,6 +80,13 @@
         .block = rows_##_block, .decode = rows_##_decode                                           \
     }
 
+#define FASTPFD(needs_, rows_, freqs_)                                                             \
+    {                                                                                              \
+        .id = 27, .name = "fastpfd", .needs = (needs_), .freqs = (freqs_), .has_offsets = true,    \
+        .max_blocks_per_128 = 1, .bound = rp__fastpfd_bound, .encode = rp__fastpfd_encode,         \
+        .block = rows_##_block, .decode = rows_##_decode                                           \
+    }
+
 #define RAW(needs_, freqs_)                                                                        \
     {                                                                                              \
         .id = 1, .name = "raw", .needs = (needs_), .freqs = (freqs_), .max_blocks_per_128 = 1,     \
@@ -249,6 +256,9 @@ static const rp__codec codecs[] = {
     X86(BP128D4(RP_CPU_AVX512, rp__bp128d4_avx512, &rp__bitpack_avx512_code))
     X86(BP128D4(RP_CPU_AVX2, rp__bp128d4_avx2, &rp__bitpack_avx2_code))
     BP128D4(0, rp__bp128d4, &rp__bitpack_code),
+    X86(FASTPFD(RP_CPU_AVX512, rp__fastpfd_avx512, &rp__pfd_avx512_code))
+    X86(FASTPFD(RP_CPU_AVX2, rp__fastpfd_avx2, &rp__pfd_avx2_code))
+    FASTPFD(0, rp__fastpfd, &rp__pfd_code),
 };
 /* clang-format on */
 

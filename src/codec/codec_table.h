@@ -73,6 +73,18 @@ rp_status rp__bp128t_avx512_unordered(const rp__list *list, uint32_t b, uint32_t
 #endif
 extern const uint8_t rp__bp128t_ranks[RP_BLOCK]; /* by slot */
 
+/* fastpfd.c: PForDelta, exceptions by width for groups of blocks. */
+size_t rp__fastpfd_bound(const rp__codec *codec, size_t n);
+rp_status rp__fastpfd_encode(const rp__codec *codec, rp__encoding *e);
+rp_status rp__fastpfd_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__fastpfd_decode(const rp__list *list, uint32_t *out);
+#if defined(__x86_64__)
+rp_status rp__fastpfd_avx2_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__fastpfd_avx2_decode(const rp__list *list, uint32_t *out);
+rp_status rp__fastpfd_avx512_block(const rp__list *list, uint32_t b, uint32_t *out);
+rp_status rp__fastpfd_avx512_decode(const rp__list *list, uint32_t *out);
+#endif
+
 /* bp128d4.c: differences of stride four. */
 size_t rp__bp128d4_bound(const rp__codec *codec, size_t n);
 rp_status rp__bp128d4_encode(const rp__codec *codec, rp__encoding *e);

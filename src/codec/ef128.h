@@ -82,29 +82,54 @@ static inline uint64_t rp__ef128_rank(const rp__ef128_parts *parts, uint64_t z, 
 
 /* The first slot from i on, of which i have a high part below z, whose slot and sum together are at
  * least *above, and makes *above that number. n: there is none. */
-static inline uint64_t rp__ef128_walk(const uint8_t *low, const rp__ef128_parts *parts, uint64_t i,
-                                      uint64_t z, size_t n, uint64_t *above,
-                                      rp__unary_end_fn *end_of)
+static inline uint64_t rp__ef128_walk_far(const uint8_t *low, const rp__ef128_parts *parts,
+                                          uint64_t i, uint64_t z, size_t n, uint64_t *above)
 {
-    for (uint64_t at = i + z; i < n && at < parts->limit; i++, at++) {
-        uint64_t bits = rp__load64(parts->unary + at / 8) >> at % 8;
-        at = bits ? at + rp__bits_lowest64(bits)
-                  : end_of(parts->unary, RP_UNARY_ENDS_ARE_ONES, at, parts->limit, 0);
-        uint64_t value = ((at - i) << parts->l | rp__lowbits_at(low, parts->l, i)) + i;
-        if (at < parts->limit && value >= *above) {
+    for (uint64_t from = i + z; i < n && from < parts->limit; from += 64 - from % 8) {
+        uint64_t bits = rp__load64(parts->unary + from / 8) >> from % 8;
+        for (; bits && i < n; bits &= bits - 1, i++) {
+            uint64_t at = from + rp__bits_lowest64(bits);
+            uint64_t value = ((at - i) << parts->l | rp__lowbits_at(low, parts->l, i)) + i;
+            if (value < *above)
+                continue;
             *above = value;
-            return i;
+            return at < parts->limit ? i : n;
         }
     }
     return n;
 }
 
+/* The same. Which of the next few it is cannot be foreseen, so they are counted without a branch:
+ * probes that come next need not wait. */
+static inline uint64_t rp__ef128_walk(const uint8_t *low, const rp__ef128_parts *parts, uint64_t i,
+                                      uint64_t z, size_t n, uint64_t *above)
+{
+    enum { FEW = 8 };
+    uint64_t from = i + z, values[FEW], below = 0;
+    if (from >= parts->limit)
+        return n;
+    uint64_t bits = rp__load64(parts->unary + from / 8) >> from % 8, left = bits;
+#pragma GCC unroll 8
+    for (uint64_t k = 0; k < FEW; k++, left &= left - 1) {
+        uint64_t at = from + (left ? rp__bits_lowest64(left) : 64 + FEW); /* past what is there */
+        values[k] = ((at - i - k) << parts->l | rp__lowbits_at(low, parts->l, i + k)) + i + k;
+        below += (values[k] < *above) & (i + k < n);
+    }
+    uint64_t slot = i + below;
+    if (below == FEW || below >= rp__bits_count64(bits))
+        return rp__ef128_walk_far(low, parts, i, z, n, above);
+    *above = values[below];
+    return slot < n && ((*above - slot) >> parts->l) + slot < parts->limit ? slot : n;
+}
+
 /* A row's `seek`, by its way of finding ends. The r(z) sums of a high part below z, each with its
- * slot, are less than (z << l) + r(z), so where that is at most what is searched for they can be
- * passed over. It is so for the z that is left when r of a larger z is taken off. */
+ * slot, are less than (z << l) + n, so where that is at most what is searched for they can be
+ * passed over, and few are left to walk over where n is few high parts. If it is many, n is too far
+ * above r(z): it is r of a larger z that is taken off. */
 static inline rp_status rp__ef128_seek_by(const rp__list *list, uint32_t b, uint32_t target,
                                           uint32_t *slot, uint32_t *docid, rp__unary_end_fn *end_of)
 {
+    enum { FEW = 16 };
     rp__ef128_parts parts;
     const uint8_t *in;
     size_t in_bytes, n = rp__list_count(list, b);
@@ -112,10 +137,12 @@ static inline rp_status rp__ef128_seek_by(const rp__list *list, uint32_t b, uint
     uint64_t above = target - first;
     if (rp__list_bytes(list, b, &in, &in_bytes) || rp__ef128_open(in, in_bytes, n, &parts))
         return RP_DAMAGED;
-    uint64_t most = rp__ef128_rank(&parts, above >> parts.l, n, end_of);
+    uint64_t most = n;
+    if (n >> parts.l > FEW)
+        most = rp__ef128_rank(&parts, above >> parts.l, n, end_of);
     uint64_t z = most < above ? (above - most) >> parts.l : 0;
     uint64_t i = rp__ef128_rank(&parts, z, n, end_of);
-    i = rp__ef128_walk(in + 1, &parts, i, z, n, &above, end_of);
+    i = rp__ef128_walk(in + 1, &parts, i, z, n, &above);
     *slot = (uint32_t)i;
     *docid = first + (uint32_t)above;
     return i < n ? RP_OK : RP_DAMAGED;

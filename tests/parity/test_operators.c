@@ -27,7 +27,7 @@
 enum { SPOILS = 4 }; /* kinds of scratch memory that a query may begin with */
 
 /* How many rows there are, and how many of them read one codec alone. */
-enum { CODECS = 26, DECODES = 31, OWN_DECODES = 30, INTERSECTS = 32, OWN_INTERSECTS = 8 };
+enum { CODECS = 27, DECODES = 32, OWN_DECODES = 31, INTERSECTS = 32, OWN_INTERSECTS = 8 };
 enum { SCORES = 3, SELECTS = 10 };
 
 static size_t n_answers;

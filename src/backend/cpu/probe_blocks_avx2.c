@@ -1,13 +1,20 @@
 /* probe_blocks_avx2.c: the probe by blocks, with AVX2: the block that may hold a docid by one comparison with 16
  * last docids, and within it the eighth that may, of which all 16 are compared at once. A docid that is alone
- * in its block is sought there without decoding it, where the codec can. */
+ * in its block is sought there without decoding it, where the codec can.
+ *
+ * Where most blocks are passed over, those of some docids are found first, so that the bytes of all are on
+ * their way before the first is looked at. */
 #include <immintrin.h>
 
 #include "backend/cpu/probe_block.h"
 #include "backend/cpu/probe_rows.h"
 #include "base/cpu.h"
 
-enum { LANES = 8, NEAR = 16 };
+enum {
+    LANES = 8,
+    NEAR = 16,
+    PLACED = 64, /* docids whose blocks are found together */
+};
 
 static bool applies(const rp__list *list, const rp__aux *hs)
 {
@@ -141,14 +148,44 @@ static inline bool find_alone(const rp__probe *probe, const uint32_t *docids, ui
     return true;
 }
 
+/* Whether fewer than every other block may hold one of n docids, from the first that may on. */
+static inline bool lie_apart(const rp__probe *probe, const uint32_t *docids, uint32_t n)
+{
+    const rp__list *list = probe->list;
+    if (!list->offsets || n == 0 || list->n_blocks - probe->at < 2 * n)
+        return false;
+    return list->last[probe->at + 2 * n - 1] < docids[n - 1];
+}
+
+/* The first blocks, from `from` on, that may hold the docids; asks for their bytes. */
+static void place(const rp__list *list, uint32_t from, const uint32_t *docids, uint32_t n,
+                  uint32_t *blocks)
+{
+    enum { LINE = 64 };
+    for (uint32_t i = 0; i < n; i++) {
+        blocks[i] = from = seek(list, from, docids[i]);
+        if (from == list->n_blocks)
+            continue;
+        const uint8_t *at = list->docs + list->offsets[from]; /* of damaged bytes, anywhere */
+        __builtin_prefetch(at);
+        __builtin_prefetch(at + LINE);
+    }
+}
+
 /* probe->at is the first block that may hold what comes next. */
 static uint32_t find(rp__probe *probe, const uint32_t *docids, uint32_t n, uint32_t *kept,
                      uint32_t *ranks)
 {
     const rp__list *list = probe->list;
-    uint32_t found = 0;
+    const bool is_far = lie_apart(probe, docids, n);
+    uint32_t found = 0, first = 0, placed = 0, blocks[PLACED]; /* of docids first to placed - 1 */
     for (uint32_t i = 0; i < n && probe->at < list->n_blocks;) {
-        probe->at = seek(list, probe->at, docids[i]);
+        if (is_far && i >= placed) {
+            first = i;
+            placed = n - i < PLACED ? n : i + PLACED;
+            place(list, probe->at, docids + i, placed - i, blocks);
+        }
+        probe->at = is_far ? blocks[i - first] : seek(list, probe->at, docids[i]);
         if (probe->at == list->n_blocks)
             break;
         if (is_alone(probe, docids, i, n) && find_alone(probe, docids, i, kept, ranks, &found)) {

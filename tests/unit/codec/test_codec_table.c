@@ -54,6 +54,7 @@ static void the_default_is_bp128_and_ids_stay(void **unused)
     assert_int_equal(rp__codec_find("auto", 0)->id, 24);
     assert_int_equal(rp__codec_find("mixed", 0)->id, 25);
     assert_int_equal(rp__codec_find("bp128d4", 0)->id, 26);
+    assert_int_equal(rp__codec_find("fastpfd", 0)->id, 27);
 }
 
 static void frequencies_can_be_in_another_code(void **unused)

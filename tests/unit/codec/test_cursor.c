@@ -64,6 +64,42 @@ static void a_jump_leaves_the_block_undecoded(void **unused)
     }
 }
 
+/* The posting of rank i is what a seek for this target in its block gives; or the block has to be decoded. */
+static bool assert_seeks(const rp__list *list, const uint32_t *docids, uint32_t i, uint32_t target)
+{
+    uint32_t slot, docid;
+    if (list->codec->seek(list, i / RP_BLOCK, target, &slot, &docid))
+        return false;
+    assert_int_equal(slot, i % RP_BLOCK);
+    assert_int_equal(docid, docids[i]);
+    return true;
+}
+
+/* In lists of every density: for each posting, and for the first docid past the one before. */
+static void a_seek_finds_every_posting(void **unused)
+{
+    (void)unused;
+    const rp__codec *codec;
+    const uint32_t n = 3000;
+    for (size_t row = 0; (codec = seeking_row(row)); row++)
+        for (uint32_t spread = 1; spread < 20; spread++) {
+            list_case lc;
+            rp__list list;
+            uint64_t rng = spread;
+            uint32_t sought = 0;
+            list_case_make(&lc, &rng, spread % 4 ? UNIFORM : CLUSTERED, n, (n << spread) - n / 2);
+            assert_int_equal(list_case_encode(&lc, codec, false), RP_OK);
+            assert_int_equal(
+                rp__list_open(codec, lc.bytes, lc.n_bytes, n, lc.universe, false, &list), RP_OK);
+            for (uint32_t i = 0; i < n; i++) {
+                sought += assert_seeks(&list, lc.docids, i, lc.docids[i]);
+                sought += assert_seeks(&list, lc.docids, i, i ? lc.docids[i - 1] + 1 : 0);
+            }
+            assert_true(sought > n);
+            list_case_free(&lc);
+        }
+}
+
 /* The posting was given before its block was found to be damaged: it stands, and the walk ends. */
 static void damage_in_an_undecoded_block(void **unused)
 {
@@ -236,6 +272,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_jump_leaves_the_block_undecoded),
+        cmocka_unit_test(a_seek_finds_every_posting),
         cmocka_unit_test(damage_in_an_undecoded_block),
         cmocka_unit_test(jumps_decode_one_block),
         cmocka_unit_test(the_end_is_found_without_decoding),

@@ -61,6 +61,7 @@ enum {
     KARG_SHARED_WORKED = 1024, /* heads of parapfor, optpfd, pfd, in place of those */
     KARG_SHARED_QS = 512,      /* without heads */
     KARG_SHARED_BP256 = 1536,
+    KARG_SHARED_FASTPFD = 1536,
     KARG_SHARED_SIMPLE16 = 1024,
     KARG_SHARED_EFSUM = 832,
     KARG_SHARED_MIXED = 896,
@@ -364,6 +365,7 @@ enum {
     KARG_CODEC_HSLRC128,
     KARG_CODEC_MIXED = 25,
     KARG_CODEC_BP128D4,
+    KARG_CODEC_FASTPFD,
 };
 
 /* Codes of jobs that are no codec's id: docids in segments of KARG_SEGMENT, and a code of

@@ -30,6 +30,7 @@ static const rp__operator decodes[] = {
     DECODE("optpfd", OPTPFD),
     DECODE("parapfor", PARAPFOR),
     DECODE("pfd_rec", PFD_REC),
+    DECODE("fastpfd", FASTPFD),
     DECODE("rice", RICE),
     DECODE("qs", QS),
     {"qs-naive", RP_OPERATOR_QS + RP_QS_NAIVE, "qs", NULL, 0},

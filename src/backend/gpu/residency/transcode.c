@@ -34,6 +34,7 @@ static const rp__transcode_decoder decoders[] = {
     {KARG_CODEC_BITMAP, RP_KERNEL_decode_bitmap_kernel, KARG_SHARED_BITMAP, 0},
     {KARG_CODEC_BP128V, RP_KERNEL_decode_bp128v_kernel, KARG_SHARED_BLOCKS, 0},
     {KARG_CODEC_BP128D4, RP_KERNEL_decode_bp128d4_kernel, KARG_SHARED_BLOCKS, 0},
+    {KARG_CODEC_FASTPFD, RP_KERNEL_decode_fastpfd_kernel, KARG_SHARED_FASTPFD, 0},
     {KARG_CODEC_LRC, RP_KERNEL_decode_lrc_kernel, KARG_SHARED_REGRESSION, 0},
     {KARG_CODEC_LRCSEG, RP_KERNEL_decode_lrcseg_kernel, KARG_SHARED_REGRESSION, 0},
     {KARG_CODEC_SEGLRC, RP_KERNEL_decode_seglrc_kernel, KARG_SHARED_REGRESSION, 0},

@@ -18,6 +18,7 @@
 #include "backend/gpu/kernels/prim/codec/bp128t.cuh"
 #include "backend/gpu/kernels/prim/codec/ef128.cuh"
 #include "backend/gpu/kernels/prim/codec/efsum.cuh"
+#include "backend/gpu/kernels/prim/codec/fastpfd.cuh"
 #include "backend/gpu/kernels/prim/codec/iiu.cuh"
 #include "backend/gpu/kernels/prim/codec/interpolative.cuh"
 #include "backend/gpu/kernels/prim/codec/mixed.cuh"
