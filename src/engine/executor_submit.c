@@ -71,12 +71,11 @@ static void let_card_refuse(rp__policy_job *job)
 static rp_status copy_ready(const bind_job *b)
 {
     rp__task *t = b->task;
-    const uint64_t arrived = t->waiting.job.arrived, deadline = t->waiting.job.deadline;
+    const uint64_t arrived = t->waiting.job.arrived;
     rp__arena_clear(&t->searcher->arena);
     t->bound = b->ready->query;
     t->waiting.job = b->ready->job;
     t->waiting.job.arrived = arrived;
-    t->waiting.job.deadline = deadline;
     return own_query(b->executor, t, b->ready->shape);
 }
 
@@ -130,8 +129,8 @@ static rp_status check_algorithm(const rp_executor *e, rp_mode mode, size_t k, r
     return rp__algorithm_choice_check(e->on_card, e->on_card->backend, e->algorithm, mode, k, err);
 }
 
-static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job,
-                         const rp__executor_ready *ready, rp_error *err)
+rp_status rp__executor_submit_prepare(rp_executor *e, rp__task *t, const rp_job *job,
+                                      const rp__executor_ready *ready, rp_error *err)
 {
     const rp_search_options *o = &e->plain->options;
     const size_t k = job->k ? job->k : o->k, from = job->from ? job->from : o->from;
@@ -180,21 +179,23 @@ static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job,
     t->arg = job->arg;
     atomic_store(&t->stop, RP_STOP_NONE);
     t->waiting.job.arrived = rp__clock_now();
-    t->waiting.job.deadline =
-        job->deadline_ns ? t->waiting.job.arrived + job->deadline_ns : RP_POLICY_NEVER;
     return bind(e, t, ready, err);
 }
 
-/* A free one, with a ticket; NULL: all are in use. */
-static rp__task *begin_task(rp_executor *e)
+uint64_t rp__executor_submit_deadline(uint64_t arrived, uint64_t deadline_ns)
 {
-    rp__task *t = rp__executor_tasks_find_free(e);
-    if (!t)
-        return NULL;
-    t->place = RP_TASK_BOUND;
-    t->ticket = ++e->tickets * e->n_tasks + (uint64_t)(t - e->tasks);
-    e->n_live++;
-    return t;
+    return deadline_ns && deadline_ns < RP_POLICY_NEVER - arrived ? arrived + deadline_ns
+                                                                  : RP_POLICY_NEVER;
+}
+
+/* Of a task that nobody looks at yet. */
+static rp_status prepare(rp_executor *e, rp__task *t, const rp_job *job,
+                         const rp__executor_ready *ready, rp_error *err)
+{
+    rp_status status = rp__executor_submit_prepare(e, t, job, ready, err);
+    t->waiting.job.deadline =
+        rp__executor_submit_deadline(t->waiting.job.arrived, job->deadline_ns);
+    return status;
 }
 
 static rp_status refuse(rp_executor *e, const char *why, rp_error *err)
@@ -208,7 +209,7 @@ rp__task *rp__executor_submit_begin(rp_executor *e, rp_status *status, rp_error 
     rp__task *t = NULL;
     if (e->is_drained)
         *status = rp__error_set(err, RP_USAGE, "the executor is drained: it takes no more jobs");
-    else if (e->n_waiting >= e->max_queued || !(t = begin_task(e)))
+    else if (e->n_waiting >= e->max_queued || !(t = rp__executor_tasks_take(e)))
         *status = refuse(e, "too many jobs wait", err);
     return t;
 }
@@ -262,30 +263,6 @@ rp_status rp__executor_submit_job(rp_executor *executor, const rp_job *job,
         return hand_over(executor, t, status, helps || is_here, ticket, err);
     rp__executor_here_run(executor, t, ticket);
     return RP_OK;
-}
-
-rp_status rp__executor_submit_inner(rp_executor *executor, rp__task *outer, const rp_job *job,
-                                    rp_error *err)
-{
-    rp_status status = RP_OK;
-    pthread_mutex_lock(&executor->lock);
-    rp__task *t = begin_task(executor);
-    if (!t)
-        status = refuse(executor, "too many jobs are under way", err);
-    else
-        rp__executor_tasks_tie(outer, t);
-    rp__executor_unlock(executor);
-    if (!t)
-        return status;
-    status = prepare(executor, t, job, NULL, err);
-    if (status == RP_OK) {
-        rp__executor_here_run(executor, t, NULL);
-        return RP_OK;
-    }
-    pthread_mutex_lock(&executor->lock);
-    rp__executor_tasks_release(executor, t);
-    rp__executor_unlock(executor);
-    return status;
 }
 
 rp_status rp_executor_submit(rp_executor *executor, const rp_job *job, uint64_t *ticket,

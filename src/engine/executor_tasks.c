@@ -70,6 +70,17 @@ rp__task *rp__executor_tasks_find_free(rp_executor *e)
     return task;
 }
 
+rp__task *rp__executor_tasks_take(rp_executor *e)
+{
+    rp__task *t = rp__executor_tasks_find_free(e);
+    if (!t)
+        return NULL;
+    t->place = RP_TASK_BOUND;
+    t->ticket = ++e->tickets * e->n_tasks + (uint64_t)(t - e->tasks);
+    e->n_live++;
+    return t;
+}
+
 void rp__executor_tasks_give_back(rp_executor *e, rp__task *task)
 {
     prepend(&e->free[task->home], task);

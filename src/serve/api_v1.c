@@ -420,8 +420,13 @@ static void submit_together(rp__request *r, many *m)
     const rp__running_job about = about_job(r);
     rp_job *jobs = rp__alloc_array(m->n, sizeof *jobs);
     rp_status status = jobs ? RP_OK : rp__error_no_memory(&err);
-    for (size_t i = 0; jobs && i < m->n; i++)
+    bool has_long = false;
+    for (size_t i = 0; jobs && i < m->n; i++) {
         jobs[i] = make_job(&m->at[i].search, on_item, &m->at[i]);
+        has_long |= has_documents(&m->at[i].search);
+    }
+    if (jobs && !has_long)
+        jobs[0].here_ns = RP_HTTP_HERE_MANY_NS;
     if (status == RP_OK)
         status = rp__running_submit_many(&r->http->runnings, &about, jobs, m->n, &m->running, &err);
     rp__free(jobs);
