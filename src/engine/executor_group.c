@@ -62,14 +62,6 @@ static bool get_task(rp_executor *e, runner *r, uint64_t deadline)
     return r->task != NULL;
 }
 
-/* Whether somebody has stopped the group, or the time of one of its jobs is over. */
-static rp_status check_stop(const rp__group *g, uint64_t deadline, uint64_t now, rp_error *err)
-{
-    if (atomic_load(&g->is_stopped))
-        return rp__error_set(err, RP_INTERRUPTED, "the query was cancelled");
-    return deadline <= now ? rp__error_set(err, RP_DEADLINE, "the query's time was over") : RP_OK;
-}
-
 /* What the timer or a cancelling thread says between two jobs goes to the one before. */
 static void stop_again(const rp__group *g, rp__task *t, uint64_t now)
 {
@@ -83,9 +75,8 @@ static void stop_again(const rp__group *g, rp__task *t, uint64_t now)
 static bool answer(rp_executor *e, runner *r, const rp__group *g, const rp_job *job, uint64_t until)
 {
     rp_error err = {.text = ""};
-    const uint64_t deadline = rp__executor_submit_deadline(g->arrived, job->deadline_ns);
-    rp_status status = check_stop(g, deadline, rp__clock_now(), &err);
-    if (status == RP_OK && !get_task(e, r, deadline))
+    rp_status status = RP_OK;
+    if (!get_task(e, r, rp__executor_submit_deadline(g->arrived, job->deadline_ns)))
         status = rp__error_set(&err, RP_BUSY, "%s", too_many);
     if (status == RP_OK)
         status = rp__executor_submit_prepare(e, r->task, job, NULL, &err);

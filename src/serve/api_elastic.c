@@ -328,8 +328,8 @@ static rp_status submit(search *one, rp_error *err)
                         .total = is_total_only    ? &alone
                                  : q->hides_total ? NULL
                                                   : &exact,
-                        .deadline_ns =
-                            r->deadline_ns ? rp__shared_reply_time_left(r) : timeout_ms * 1000000,
+                        .deadline_ns = r->waiter.deadline_ns ? rp__shared_reply_time_left(r)
+                                                             : timeout_ms * 1000000,
                         .done = on_outcome,
                         .arg = one,
                         .here_ns = has_more ? 0 : RP_HTTP_HERE_NS};

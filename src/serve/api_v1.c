@@ -239,7 +239,7 @@ static rp_status ask_search(rp__request *r, rp_error *err)
 {
     rp__search s;
     read_search(r->http, &r->params, &s);
-    if (r->deadline_ns)
+    if (r->waiter.deadline_ns)
         s.timeout_ms = rp__shared_reply_time_left(r) / 1000000;
     return submit(r, &s, has_documents(&s) ? 0 : RP_HTTP_HERE_NS, on_search, r, &r->running, err);
 }

@@ -85,7 +85,6 @@ typedef struct rp__request {
     rp__cache_waiter waiter; /* for another's */
     /* where there is none */
     rp_status (*ask)(struct rp__request *request, rp_error *err);
-    uint64_t deadline_ns;
     rp__buf gap; /* what the reply has of this request alone, */
     size_t gap_at;
 
