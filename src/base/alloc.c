@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/thread.h"
+
 enum {
     PLACES = 64,      /* threads share them where there are more */
     APART = 16 << 10, /* bytes that a place may have more or less before they are added */
@@ -37,10 +39,9 @@ static _Thread_local bool was_refused; /* since the limit was set */
 
 static place *own_place(void)
 {
-    static _Atomic uint32_t threads;
     static _Thread_local place *own;
     if (!own)
-        own = &places[atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed) % PLACES];
+        own = &places[rp__thread_number() % PLACES];
     return own;
 }
 
