@@ -222,11 +222,10 @@ rp_status rp__executor_submit_job(rp_executor *executor, const rp_job *job,
                                   const rp__executor_ready *ready, bool helps, uint64_t *ticket,
                                   rp_error *err);
 
-/* Answers a task that is bound in the calling thread, without a queue, and releases it. Without the
- * lock. */
+/* Answers a task that is bound and that the timer knows in the calling thread, without a queue, and
+ * releases it. Without the lock. */
 void rp__executor_here_run(rp_executor *executor, rp__task *task, uint64_t *ticket);
-/* The same for a task that is taken already, and without releasing it. False: it is elsewhere
- * now. */
+/* The same without releasing it. False: it is elsewhere now. */
 bool rp__executor_here_finish(rp_executor *executor, rp__task *task, const char *reason);
 /* Answers jobs of a task's group, until none is left. Without the lock. */
 void rp__executor_group_run(rp_executor *executor, rp__task *task);
@@ -258,6 +257,11 @@ void *rp__executor_card_run(void *lane);
 void *rp__executor_timer_run(void *executor);
 /* A task has a deadline. */
 void rp__executor_timer_add(rp_executor *executor, const rp__task *task);
+/* The calling thread has the task, and the timer stops it at its deadline. */
+void rp__executor_timer_limit(rp_executor *executor, rp__task *task, uint64_t deadline);
+/* Without the lock, after rp__executor_submit_prepare: stops a task again that the timer had
+ * stopped before. */
+void rp__executor_timer_check(rp__task *task);
 
 /* Without the lock: parses and binds the task's text in its mode. */
 rp_status rp__executor_submit_bind(const rp_executor *executor, rp__task *task, rp_error *err);

@@ -39,15 +39,6 @@ static void fail(const rp_job *job, rp_status status, const rp_error *err)
     job->done(job->arg, &outcome);
 }
 
-/* With the lock. */
-static void set_deadline(rp_executor *e, rp__task *t, uint64_t deadline)
-{
-    t->place = RP_TASK_TAKEN;
-    t->waiting.job.deadline = deadline;
-    if (deadline != RP_POLICY_NEVER)
-        rp__executor_timer_add(e, t);
-}
-
 /* The runner's task, which ends by the deadline; false: there is none. */
 static bool get_task(rp_executor *e, runner *r, uint64_t deadline)
 {
@@ -57,18 +48,9 @@ static bool get_task(rp_executor *e, runner *r, uint64_t deadline)
     if (!r->task && (r->task = rp__executor_tasks_take(e)) && r->outer)
         rp__executor_tasks_tie(r->outer, r->task);
     if (r->task)
-        set_deadline(e, r->task, deadline);
+        rp__executor_timer_limit(e, r->task, deadline);
     rp__executor_unlock(e);
     return r->task != NULL;
-}
-
-/* What the timer or a cancelling thread says between two jobs goes to the one before. */
-static void stop_again(const rp__group *g, rp__task *t, uint64_t now)
-{
-    if (atomic_load(&g->is_stopped))
-        atomic_store(&t->stop, RP_STOP_CANCELLED);
-    else if (t->waiting.job.deadline <= now)
-        atomic_store(&t->stop, RP_STOP_DEADLINE);
 }
 
 /* Its time runs since the group was submitted. False: it is likely to end later than `until`, and nothing was done. */
@@ -87,7 +69,9 @@ static bool answer(rp_executor *e, runner *r, const rp__group *g, const rp_job *
     const uint64_t now = r->task->waiting.job.arrived;
     if (now > until || r->task->waiting.job.cpu_ns > until - now)
         return false;
-    stop_again(g, r->task, now);
+    rp__executor_timer_check(r->task);
+    if (atomic_load(&g->is_stopped)) /* perhaps while the task had the job before */
+        atomic_store(&r->task->stop, RP_STOP_CANCELLED);
     r->report.submitted++;
     if (rp__executor_here_finish(e, r->task, "the cores answer groups"))
         rp__executor_core_count(&r->report, r->task);
@@ -251,7 +235,7 @@ rp_status rp_executor_submit_many(rp_executor *executor, const rp_job *jobs, siz
     if (t && ticket)
         *ticket = t->ticket;
     if (t && here_ns > 0)
-        set_deadline(executor, t, RP_POLICY_NEVER);
+        rp__executor_timer_limit(executor, t, RP_POLICY_NEVER);
     else if (t)
         seat_all(executor, g, t);
     rp__executor_unlock(executor);

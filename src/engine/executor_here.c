@@ -20,18 +20,15 @@ bool rp__executor_here_finish(rp_executor *e, rp__task *task, const char *reason
 
 void rp__executor_here_run(rp_executor *e, rp__task *task, uint64_t *ticket)
 {
-    pthread_mutex_lock(&e->lock);
     if (ticket)
         *ticket = task->ticket;
-    task->place = RP_TASK_TAKEN;
-    if (task->waiting.job.deadline != RP_POLICY_NEVER)
-        rp__executor_timer_add(e, task);
-    e->report.submitted++;
-    rp__executor_unlock(e);
-    if (!rp__executor_here_finish(e, task, "it is short: who took it answers it"))
-        return;
+    rp__executor_timer_check(task);
+    const bool is_over = rp__executor_here_finish(e, task, "it is short: who took it answers it");
     pthread_mutex_lock(&e->lock);
-    rp__executor_core_count(&e->report, task);
-    rp__executor_tasks_release(e, task);
+    e->report.submitted++;
+    if (is_over) {
+        rp__executor_core_count(&e->report, task);
+        rp__executor_tasks_release(e, task);
+    }
     rp__executor_unlock(e);
 }

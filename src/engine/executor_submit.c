@@ -71,11 +71,12 @@ static void let_card_refuse(rp__policy_job *job)
 static rp_status copy_ready(const bind_job *b)
 {
     rp__task *t = b->task;
-    const uint64_t arrived = t->waiting.job.arrived;
+    const uint64_t arrived = t->waiting.job.arrived, deadline = t->waiting.job.deadline;
     rp__arena_clear(&t->searcher->arena);
     t->bound = b->ready->query;
     t->waiting.job = b->ready->job;
     t->waiting.job.arrived = arrived;
+    t->waiting.job.deadline = deadline;
     return own_query(b->executor, t, b->ready->shape);
 }
 
@@ -188,7 +189,7 @@ uint64_t rp__executor_submit_deadline(uint64_t arrived, uint64_t deadline_ns)
                                                                   : RP_POLICY_NEVER;
 }
 
-/* Of a task that nobody looks at yet. */
+/* Of a task that the timer does not know. */
 static rp_status prepare(rp_executor *e, rp__task *t, const rp_job *job,
                          const rp__executor_ready *ready, rp_error *err)
 {
@@ -214,11 +215,14 @@ rp__task *rp__executor_submit_begin(rp_executor *e, rp_status *status, rp_error 
     return t;
 }
 
-/* A task of one's own; NULL: why not. */
-static rp__task *get_task(rp_executor *e, rp_status *status, rp_error *err)
+/* A task of one's own; NULL: why not. With a deadline, the timer knows it. */
+static rp__task *get_task(rp_executor *e, const uint64_t *deadline, rp_status *status,
+                          rp_error *err)
 {
     pthread_mutex_lock(&e->lock);
     rp__task *t = rp__executor_submit_begin(e, status, err);
+    if (t && deadline)
+        rp__executor_timer_limit(e, t, *deadline);
     rp__executor_unlock(e);
     return t;
 }
@@ -245,6 +249,22 @@ static rp_status hand_over(rp_executor *e, rp__task *t, rp_status status, bool h
     return status;
 }
 
+/* A short job is answered by the calling thread. */
+static rp_status submit_here(rp_executor *e, const rp_job *job, const rp__executor_ready *ready,
+                             uint64_t *ticket, rp_error *err)
+{
+    const uint64_t deadline = rp__executor_submit_deadline(rp__clock_now(), job->deadline_ns);
+    rp_status status = RP_OK;
+    rp__task *t = get_task(e, &deadline, &status, err);
+    if (!t)
+        return status;
+    status = rp__executor_submit_prepare(e, t, job, ready, err);
+    if (status != RP_OK || t->waiting.job.cpu_ns > job->here_ns)
+        return hand_over(e, t, status, false, ticket, err);
+    rp__executor_here_run(e, t, ticket);
+    return RP_OK;
+}
+
 rp_status rp__executor_submit_job(rp_executor *executor, const rp_job *job,
                                   const rp__executor_ready *ready, bool helps, uint64_t *ticket,
                                   rp_error *err)
@@ -253,16 +273,17 @@ rp_status rp__executor_submit_job(rp_executor *executor, const rp_job *job,
     rp_status status = RP_TAKE(&own, job, err);
     if (status == RP_OK && !own.done)
         rp__error_set_missing(err, "rp_executor_submit", "job->done", 0), status = RP_USAGE;
-    rp__task *t = status == RP_OK ? get_task(executor, &status, err) : NULL;
+    if (status != RP_OK)
+        return status;
+    const bool may_be_here = !helps && !executor->on_card && own.here_ns > 0;
+    if (may_be_here && !executor->is_bounded)
+        return submit_here(executor, &own, ready, ticket, err);
+    rp__task *t = get_task(executor, NULL, &status, err);
     if (!t)
         return status;
     status = prepare(executor, t, &own, ready, err);
-    const bool is_here = status == RP_OK && !helps && !executor->on_card && own.here_ns > 0 &&
-                         t->waiting.job.cpu_ns <= own.here_ns;
-    if (!is_here || executor->is_bounded)
-        return hand_over(executor, t, status, helps || is_here, ticket, err);
-    rp__executor_here_run(executor, t, ticket);
-    return RP_OK;
+    const bool is_short = may_be_here && t->waiting.job.cpu_ns <= own.here_ns;
+    return hand_over(executor, t, status, helps || is_short, ticket, err);
 }
 
 rp_status rp_executor_submit(rp_executor *executor, const rp_job *job, uint64_t *ticket,
@@ -279,7 +300,7 @@ rp_status rp__executor_submit_ahead(rp_executor *executor, const rp_job *job, rp
                                     rp__executor_ready *out, rp_error *err)
 {
     rp_status status = RP_OK;
-    rp__task *t = get_task(executor, &status, err);
+    rp__task *t = get_task(executor, NULL, &status, err);
     if (!t)
         return status;
     status = prepare(executor, t, job, NULL, err);
