@@ -304,7 +304,7 @@ static void on_outcome(void *arg, rp_outcome *outcome)
 {
     search *one = arg;
     one->outcome = *outcome; /* its hits are the search's now */
-    rp__running_end(&one->all->request->http->runnings, one->running);
+    rp__running_end(one->running);
     end_one(one->all);
 }
 

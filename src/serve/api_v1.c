@@ -201,7 +201,7 @@ static void on_search(void *arg, rp_outcome *outcome)
     rp__search s;
     rp__json_writer w;
     rp_error err = {.text = ""};
-    rp__running_end(&r->http->runnings, r->running);
+    rp__running_end(r->running);
     read_search(r->http, &r->params, &s);
     begin_reply(r, &w, "riposte.search/1");
     r->gap_at = r->reply.n + strlen(",\"query\":");
@@ -359,7 +359,7 @@ static void end_one(many *m)
 {
     if (atomic_fetch_sub(&m->n_left, 1) != 1)
         return;
-    rp__running_end(&m->request->http->runnings, m->running);
+    rp__running_end(m->running);
     write_many(m);
     rp__http_resume(m->request);
 }
@@ -367,7 +367,7 @@ static void end_one(many *m)
 static void on_item(void *arg, rp_outcome *outcome)
 {
     item *it = arg;
-    rp__running_end(&it->many->request->http->runnings, it->running);
+    rp__running_end(it->running);
     it->hits = outcome->hits.n;
     write_item(it->many, it, outcome);
     rp_hits_free(&outcome->hits);
