@@ -23,8 +23,8 @@ typedef struct rp__running {
     char *text;       /* NULL: queries are not shown */
 } rp__running;
 
-/* Those that some threads have submitted: with one list for all, its lock and its ends would go from
- * core to core with every query. */
+/* Those that some threads have submitted: the lock of one list for all would go from core to core
+ * with every query. */
 typedef struct rp__running_list {
     pthread_mutex_t lock; /* of all below */
     rp__running *first;
