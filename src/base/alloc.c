@@ -46,7 +46,7 @@ static place *own_place(void)
 }
 
 /* While other threads add to it a sum may be less than nothing. */
-static uint64_t at_least_none(int64_t bytes)
+static uint64_t zero_or_more(int64_t bytes)
 {
     return bytes > 0 ? (uint64_t)bytes : 0;
 }
@@ -54,7 +54,7 @@ static uint64_t at_least_none(int64_t bytes)
 /* Bytes in use, without what other threads have not added yet: UNSURE more or less. */
 static uint64_t look_at_sum(const place *own)
 {
-    return at_least_none(atomic_load_explicit(&summed, memory_order_relaxed) +
+    return zero_or_more(atomic_load_explicit(&summed, memory_order_relaxed) +
                          atomic_load_explicit(&own->bytes, memory_order_relaxed));
 }
 
@@ -236,7 +236,7 @@ uint64_t rp__alloc_in_use(void)
     int64_t held = atomic_load_explicit(&summed, memory_order_relaxed);
     for (size_t i = 0; i < PLACES; i++)
         held += atomic_load_explicit(&places[i].bytes, memory_order_relaxed);
-    return at_least_none(held);
+    return zero_or_more(held);
 }
 uint64_t rp__alloc_peak(void)
 {

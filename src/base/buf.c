@@ -125,8 +125,8 @@ static size_t count_digits(uint64_t v)
         1000000000000000000,
         10000000000000000000U,
     };
-    const size_t least = rp__bits_width64(v) * 1233 >> 12;
-    return least + (v >= powers[least]);
+    const size_t below = rp__bits_width64(v) * 1233 >> 12;
+    return below + (v >= powers[below]);
 }
 
 size_t rp__buf_digits(uint8_t *out, uint64_t v)
