@@ -55,7 +55,7 @@ static uint64_t zero_or_more(int64_t bytes)
 static uint64_t look_at_sum(const place *own)
 {
     return zero_or_more(atomic_load_explicit(&summed, memory_order_relaxed) +
-                         atomic_load_explicit(&own->bytes, memory_order_relaxed));
+                        atomic_load_explicit(&own->bytes, memory_order_relaxed));
 }
 
 /* Whether the limit refuses so many bytes more. Threads that allocate at the same time may pass it
@@ -268,6 +268,11 @@ uint64_t rp__alloc_get_limit(void)
 bool rp__alloc_was_refused(void)
 {
     return was_refused;
+}
+
+void rp__alloc_trim(void)
+{
+    malloc_trim(0);
 }
 
 void rp__alloc_reset_peak(void)

@@ -41,6 +41,9 @@ uint64_t rp__alloc_set_limit(uint64_t bytes);
 uint64_t rp__alloc_get_limit(void);
 bool rp__alloc_was_refused(void); /* the limit, since it was set, made an allocation fail */
 
+/* Gives pages of freed memory back to the system, of all threads: takes milliseconds. */
+void rp__alloc_trim(void);
+
 /* For tests: the n-th allocation from now (1 = next) fails, and all after it when sticky; 0 turns
  * it off. rp__alloc_count is the number of allocations asked for since the process began. */
 void rp__alloc_fail_at(uint64_t n, bool sticky);

@@ -222,8 +222,10 @@ rp__generation *rp__service_use(rp__service *service, rp__collection *collection
 
 /* ---- 3. Taking over -------------------------------------------------------------------------- */
 
-static void close_unused(rp__collection *c)
+/* True: there was one. */
+static bool close_unused(rp__collection *c)
 {
+    bool has_closed = false;
     for (rp__generation **at = &c->older; *at;) {
         rp__generation *g = *at;
         if (atomic_load(&g->refs) > 0) {
@@ -232,7 +234,9 @@ static void close_unused(rp__collection *c)
         }
         *at = g->older;
         close_generation(g);
+        has_closed = true;
     }
+    return has_closed;
 }
 
 static void take_over(rp__service *service, rp__collection *c)
@@ -262,10 +266,14 @@ static void take_over(rp__service *service, rp__collection *c)
     atomic_fetch_add(&service->reloads, 1);
 }
 
+/* Many threads have allocated what a generation had, and each would keep some of it. */
 void rp__service_renew(rp__service *service)
 {
+    bool has_closed = false;
     for (size_t i = 0; i < service->n; i++) {
         take_over(service, &service->at[i]);
-        close_unused(&service->at[i]);
+        has_closed |= close_unused(&service->at[i]);
     }
+    if (has_closed)
+        rp__alloc_trim();
 }
