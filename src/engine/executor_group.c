@@ -235,7 +235,8 @@ rp_status rp_executor_submit_many(rp_executor *executor, const rp_job *jobs, siz
     if (t && ticket)
         *ticket = t->ticket;
     if (t && here_ns > 0)
-        rp__executor_timer_limit(executor, t, RP_POLICY_NEVER);
+        rp__executor_timer_limit(executor, t,
+                                 rp__executor_submit_deadline(g->arrived, g->jobs[0].deadline_ns));
     else if (t)
         seat_all(executor, g, t);
     rp__executor_unlock(executor);
