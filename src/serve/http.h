@@ -29,7 +29,7 @@ enum {
     /* A query that takes no longer is answered by the thread that has read it: to have another do
      * so takes as long. The other connections of the thread wait meanwhile. */
     RP_HTTP_HERE_NS = 100000,
-    /* The same for all searches of a request that has many; for what takes longer, cores are woken. */
+    /* The same for all searches of a request that has many: for longer ones cores are woken. */
     RP_HTTP_HERE_MANY_NS = 1000000
 };
 
