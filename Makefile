@@ -221,6 +221,11 @@ $B/tests/%: tests/%.c $B/tests/filter.o $(GCOV) $B/libriposte.a $B/liblab.a $B/l
 	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $(TEST_LDFLAGS) $< $B/tests/filter.o $B/libtests.a \
 	    $B/liblab.a $B/libriposte.a -o $@ $(LIBS) -lcmocka -lunistring
 
+$B/tests/unit/serve/test_%: tests/unit/serve/test_%.c $B/tests/filter.o $(GCOV) $B/libriposte.a $B/libserve.a $B/libtests.a
+	@mkdir -p $(@D)
+	$(call Q,LINK)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP $(LDFLAGS) $(TEST_LDFLAGS) $< $B/tests/filter.o $B/libtests.a \
+	    $B/libserve.a $B/libriposte.a -o $@ $(SERVE_LIBS) $(LIBS) -lcmocka
+
 $B/tests/parity/test_iiu_mismatch: private LDFLAGS += -Wl,--wrap=rp__machine_results
 
 $B/tests/strict/test_%: tests/strict/test_%.c $B/libriposte.a $B/liblab.a $B/libtests.a $(STRICT_OBJ)

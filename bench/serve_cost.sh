@@ -103,7 +103,7 @@ set_cost() {
     serve --cache 0
     measure "search, not cached" "$work/many.tsv"
     local search=$cpu
-    measure "msearch of 32" "$work/many.tsv" --msearch 32 --connections 32
+    connections=32 measure "msearch of 32" "$work/many.tsv" --msearch 32
     local msearch=$cpu
     stop
     serve

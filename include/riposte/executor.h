@@ -121,7 +121,9 @@ rp_status rp_executor_submit(rp_executor *executor, const rp_job *job, uint64_t 
 /* Hands over jobs that cores answer one after the other, in their order and several cores at once,
  * whatever the policy is: it costs less than one by one. The queries must stay until their `done`,
  * which is called for each job once; for one with a mistake, too. A failure means that none was
- * taken. Cancelling the ticket cancels those that have not ended. */
+ * taken. Cancelling the ticket cancels those that have not ended. Where no card is used and the
+ * options do not say how many threads there are, the calling thread answers the first jobs itself,
+ * as long as they are likely to have ended within `here_ns` of the first one. */
 rp_status rp_executor_submit_many(rp_executor *executor, const rp_job *jobs, size_t n,
                                   uint64_t *ticket, rp_error *err);
 /* Submits the job and waits for its end; its `done` and `arg` do not count. Where processors are

@@ -1,4 +1,8 @@
-/* alloc.c: malloc with counters, a limit for each thread and, for tests, failures on demand. */
+/* alloc.c: malloc with counters, a limit for each thread and, for tests, failures on demand.
+ *
+ * Threads that allocate at the same time would pass one line of the cache from core to core if they counted in one place.
+ * So each counts in a place of its own, and adds to the sum of all only what has come together there.
+ * Invariant: bytes in use are the sum and what all places have that was not added yet. */
 #include "base/alloc.h"
 
 #include <malloc.h>
@@ -7,13 +11,52 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static _Atomic uint64_t in_use, peak, count;
-static _Atomic uint64_t fail_at; /* value of count at which to fail; 0: never */
+#include "base/thread.h"
+
+enum {
+    PLACES = 64,      /* threads share them where there are more */
+    APART = 16 << 10, /* bytes that a place may have more or less before they are added */
+    UNSURE = PLACES * APART,
+    LINE = 64, /* of the cache */
+};
+
+/* Where a thread counts. */
+typedef struct place {
+    _Alignas(LINE) _Atomic int64_t bytes; /* in use, that were not added to `summed` yet */
+    _Atomic uint64_t count;               /* allocations */
+} place;
+
+static place places[PLACES];
+static _Alignas(LINE) _Atomic int64_t summed;
+static _Atomic uint64_t peak;
+static _Alignas(LINE) _Atomic uint64_t fail_at; /* allocations until one fails; 0: never */
+static _Atomic uint64_t fail_count;             /* of them, so far */
 static _Atomic bool fail_sticky;
 
 /* Of the running thread: bytes that the process may hold when this thread allocates; 0: no limit. */
 static _Thread_local uint64_t limit;
 static _Thread_local bool was_refused; /* since the limit was set */
+
+static place *own_place(void)
+{
+    static _Thread_local place *own;
+    if (!own)
+        own = &places[rp__thread_number() % PLACES];
+    return own;
+}
+
+/* While other threads add to it a sum may be less than nothing. */
+static uint64_t zero_or_more(int64_t bytes)
+{
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+/* Bytes in use, without what other threads have not added yet: UNSURE more or less. */
+static uint64_t look_at_sum(const place *own)
+{
+    return zero_or_more(atomic_load_explicit(&summed, memory_order_relaxed) +
+                        atomic_load_explicit(&own->bytes, memory_order_relaxed));
+}
 
 /* Whether the limit refuses so many bytes more. Threads that allocate at the same time may pass it
  * together, by what they allocate then. */
@@ -21,7 +64,10 @@ static bool is_refused(size_t bytes)
 {
     if (limit == 0)
         return false;
-    uint64_t held = atomic_load_explicit(&in_use, memory_order_relaxed);
+    uint64_t held = look_at_sum(own_place());
+    if (held <= limit && limit - held > UNSURE && bytes <= limit - held - UNSURE)
+        return false;
+    held = rp__alloc_in_use();
     if (held <= limit && bytes <= limit - held)
         return false;
     was_refused = true;
@@ -30,16 +76,27 @@ static bool is_refused(size_t bytes)
 
 static bool must_fail(void)
 {
-    uint64_t now = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed) + 1;
+    atomic_fetch_add_explicit(&own_place()->count, 1, memory_order_relaxed);
     uint64_t at = atomic_load_explicit(&fail_at, memory_order_relaxed);
-    if (at == 0 || now < at)
+    if (at == 0)
         return false;
-    return now == at || atomic_load_explicit(&fail_sticky, memory_order_relaxed);
+    uint64_t now = atomic_fetch_add_explicit(&fail_count, 1, memory_order_relaxed) + 1;
+    return now == at || (now > at && atomic_load_explicit(&fail_sticky, memory_order_relaxed));
+}
+
+static void add_to_sum(place *own)
+{
+    int64_t bytes = atomic_exchange_explicit(&own->bytes, 0, memory_order_relaxed);
+    atomic_fetch_add_explicit(&summed, bytes, memory_order_relaxed);
 }
 
 static void note_more(size_t bytes)
 {
-    uint64_t now = atomic_fetch_add_explicit(&in_use, bytes, memory_order_relaxed) + bytes;
+    place *own = own_place();
+    const int64_t more = (int64_t)bytes;
+    if (atomic_fetch_add_explicit(&own->bytes, more, memory_order_relaxed) + more > APART)
+        add_to_sum(own);
+    uint64_t now = look_at_sum(own);
     uint64_t most = atomic_load_explicit(&peak, memory_order_relaxed);
     while (now > most && !atomic_compare_exchange_weak_explicit(
                              &peak, &most, now, memory_order_relaxed, memory_order_relaxed))
@@ -48,7 +105,10 @@ static void note_more(size_t bytes)
 
 static void note_less(size_t bytes)
 {
-    atomic_fetch_sub_explicit(&in_use, bytes, memory_order_relaxed);
+    place *own = own_place();
+    const int64_t less = (int64_t)bytes;
+    if (atomic_fetch_sub_explicit(&own->bytes, less, memory_order_relaxed) - less < -APART)
+        add_to_sum(own);
 }
 
 void *rp__alloc(size_t bytes)
@@ -173,7 +233,10 @@ bool rp__alloc_grow(void *array_ptr, size_t *cap, size_t want, size_t size)
 
 uint64_t rp__alloc_in_use(void)
 {
-    return atomic_load_explicit(&in_use, memory_order_relaxed);
+    int64_t held = atomic_load_explicit(&summed, memory_order_relaxed);
+    for (size_t i = 0; i < PLACES; i++)
+        held += atomic_load_explicit(&places[i].bytes, memory_order_relaxed);
+    return zero_or_more(held);
 }
 uint64_t rp__alloc_peak(void)
 {
@@ -207,17 +270,27 @@ bool rp__alloc_was_refused(void)
     return was_refused;
 }
 
+void rp__alloc_trim(void)
+{
+    malloc_trim(0);
+}
+
 void rp__alloc_reset_peak(void)
 {
-    atomic_store(&peak, atomic_load(&in_use));
+    atomic_store(&peak, rp__alloc_in_use());
 }
 uint64_t rp__alloc_count(void)
 {
-    return atomic_load_explicit(&count, memory_order_relaxed);
+    uint64_t count = 0;
+    for (size_t i = 0; i < PLACES; i++)
+        count += atomic_load_explicit(&places[i].count, memory_order_relaxed);
+    return count;
 }
 
 void rp__alloc_fail_at(uint64_t n, bool sticky)
 {
+    atomic_store(&fail_at, 0);
+    atomic_store(&fail_count, 0);
     atomic_store(&fail_sticky, sticky);
-    atomic_store(&fail_at, n ? atomic_load(&count) + n : 0);
+    atomic_store(&fail_at, n);
 }

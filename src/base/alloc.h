@@ -26,7 +26,8 @@ void rp__free_random(void *p, size_t n, size_t size); /* as it was asked for */
  * a quarter; false: no memory, all unchanged. */
 bool rp__alloc_grow(void *array_ptr, size_t *cap, size_t want, size_t size);
 
-/* Bytes now held through this table, and the most ever held since the last reset of the mark. */
+/* Bytes now held through this table, and the most ever held since the last reset of the mark. Where
+ * threads allocate at the same time, the most may be off by some KiB for each. */
 uint64_t rp__alloc_in_use(void);
 uint64_t rp__alloc_peak(void);
 /* Of a hard total, what a process needs beside what it allocates here: code, stacks, libraries. */
@@ -39,6 +40,9 @@ void rp__alloc_reset_peak(void);
 uint64_t rp__alloc_set_limit(uint64_t bytes);
 uint64_t rp__alloc_get_limit(void);
 bool rp__alloc_was_refused(void); /* the limit, since it was set, made an allocation fail */
+
+/* Gives pages of freed memory back to the system, of all threads: takes milliseconds. */
+void rp__alloc_trim(void);
 
 /* For tests: the n-th allocation from now (1 = next) fails, and all after it when sticky; 0 turns
  * it off. rp__alloc_count is the number of allocations asked for since the process began. */

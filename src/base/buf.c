@@ -88,20 +88,52 @@ void rp__buf_put_varint(rp__buf *buf, uint64_t v)
 }
 
 /* From the last digit to the first, two at a time. */
-size_t rp__buf_digits(uint8_t *out, uint64_t v)
+void rp__buf_last_digits(uint8_t *out, uint64_t v, size_t n)
 {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324"
                                 "25262728293031323334353637383940414243444546474849"
                                 "50515253545556575859606162636465666768697071727374"
                                 "75767778798081828384858687888990919293949596979899";
-    char digits[2 * RP_BUF_DIGITS] = {0}; /* the second half makes the copy one of fixed length */
-    size_t at = RP_BUF_DIGITS;
-    for (; v >= 10; v /= 100)
-        memcpy(&digits[at -= 2], &pairs[2 * (v % 100)], 2);
-    if (v > 0 || at == RP_BUF_DIGITS)
-        digits[--at] = (char)('0' + v);
-    memcpy(out, &digits[at], RP_BUF_DIGITS);
-    return RP_BUF_DIGITS - at;
+    for (; n >= 2; v /= 100)
+        memcpy(&out[n -= 2], &pairs[2 * (v % 100)], 2);
+    if (n > 0)
+        out[0] = (uint8_t)('0' + v % 10);
+}
+
+/* A number of b bits has b * log10(2) digits, or one more. */
+static size_t count_digits(uint64_t v)
+{
+    static const uint64_t powers[RP_BUF_DIGITS] = {
+        0,
+        10,
+        100,
+        1000,
+        10000,
+        100000,
+        1000000,
+        10000000,
+        100000000,
+        1000000000,
+        10000000000,
+        100000000000,
+        1000000000000,
+        10000000000000,
+        100000000000000,
+        1000000000000000,
+        10000000000000000,
+        100000000000000000,
+        1000000000000000000,
+        10000000000000000000U,
+    };
+    const size_t below = rp__bits_width64(v) * 1233 >> 12;
+    return below + (v >= powers[below]);
+}
+
+size_t rp__buf_digits(uint8_t *out, uint64_t v)
+{
+    const size_t n = count_digits(v);
+    rp__buf_last_digits(out, v, n);
+    return n;
 }
 
 void rp__buf_put_decimal(rp__buf *buf, uint64_t v)

@@ -34,6 +34,8 @@ void rp__buf_put_decimal(rp__buf *buf, uint64_t v); /* its digits */
  * how many there are. */
 enum { RP_BUF_DIGITS = 20 };
 size_t rp__buf_digits(uint8_t *out, uint64_t v);
+/* The last n of its digits, or zeros before them. */
+void rp__buf_last_digits(uint8_t *out, uint64_t v, size_t n);
 void rp__buf_put_string(rp__buf *buf, const char *s);
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))

@@ -205,13 +205,11 @@ static bool to_last_decimal(double v, int decimals, uint64_t *out)
 
 static size_t put_decimals(uint8_t *out, uint64_t v, int decimals)
 {
-    uint32_t rest = (uint32_t)(v % powers[decimals]);
     const size_t n = rp__buf_digits(out, v / powers[decimals]);
     if (decimals == 0)
         return n;
     out[n] = '.';
-    for (size_t i = n + (size_t)decimals; i > n; i--, rest /= 10)
-        out[i] = (uint8_t)('0' + rest % 10);
+    rp__buf_last_digits(out + n + 1, v % powers[decimals], (size_t)decimals);
     return n + 1 + (size_t)decimals;
 }
 

@@ -2,6 +2,7 @@
 #include "base/thread.h"
 
 #include <sched.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #include "base/alloc.h"
@@ -75,6 +76,15 @@ bool rp__thread_keep_to(const rp__thread_cores *cores, uint32_t first, uint32_t 
         seen++;
     }
     return sched_setaffinity(0, sizeof set, &set) == 0;
+}
+
+uint32_t rp__thread_number(void)
+{
+    static _Atomic uint32_t threads;
+    static _Thread_local uint32_t number; /* from 1 on; 0: it has none */
+    if (number == 0)
+        number = 1 + atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed);
+    return number - 1;
 }
 
 void rp__thread_lock_init(pthread_mutex_t *lock)

@@ -23,6 +23,10 @@ void rp__thread_get_cores(rp__thread_cores *out); /* of the calling thread */
  * on. False: the system refuses. */
 bool rp__thread_keep_to(const rp__thread_cores *cores, uint32_t first, uint32_t n);
 
+/* The calling thread's number, from 0 on in the order in which threads first ask. By its remainder
+ * a thread may have one of a few places to itself, or nearly so. */
+uint32_t rp__thread_number(void);
+
 /* A lock that is held for less time than a thread takes to sleep and wake: who finds it taken looks
  * for a moment first. */
 void rp__thread_lock_init(pthread_mutex_t *lock);

@@ -164,6 +164,8 @@ rp__task *rp__executor_tasks_pop(rp__task_list *list); /* NULL: it is empty */
 void rp__executor_tasks_free_all(rp_executor *executor);
 /* A free one for the calling thread, rather one that it had before; NULL: there is none. */
 rp__task *rp__executor_tasks_find_free(rp_executor *executor);
+/* The same with a ticket, whatever waits and though the executor is drained. */
+rp__task *rp__executor_tasks_take(rp_executor *executor);
 void rp__executor_tasks_give_back(rp_executor *executor, rp__task *task);
 /* A task that stands for others answers `inner` now. */
 void rp__executor_tasks_tie(rp__task *outer, rp__task *inner);
@@ -220,19 +222,28 @@ rp_status rp__executor_submit_job(rp_executor *executor, const rp_job *job,
                                   const rp__executor_ready *ready, bool helps, uint64_t *ticket,
                                   rp_error *err);
 
-/* Answers a task that is bound in the calling thread, without a queue. Without the lock. */
+/* Answers a task that is bound and that the timer knows in the calling thread, without a queue, and
+ * releases it. Without the lock. */
 void rp__executor_here_run(rp_executor *executor, rp__task *task, uint64_t *ticket);
+/* The same without releasing it. False: it is elsewhere now. */
+bool rp__executor_here_finish(rp_executor *executor, rp__task *task, const char *reason);
 /* Answers jobs of a task's group, until none is left. Without the lock. */
 void rp__executor_group_run(rp_executor *executor, rp__task *task);
 /* With the lock: a task of a group has nothing left to do. */
 void rp__executor_group_leave(rp__task *task);
 /* With the lock: stops all that is left of the group of a ticket; false: there is none. */
 bool rp__executor_group_stop(rp_executor *executor, uint64_t ticket);
-/* A job of a group, whatever waits and though the executor is drained; `outer` stands for it. */
-rp_status rp__executor_submit_inner(rp_executor *executor, rp__task *outer, const rp_job *job,
-                                    rp_error *err);
-/* Without the lock: does what is left to do for a task, which is released if it has ended. */
-void rp__executor_core_finish(rp_executor *executor, rp__task *task);
+/* Without the lock: makes a task that the calling thread has fit for a job: parses and binds its
+ * query, says when it arrived, and forgets what stopped the task before. Its deadline is the
+ * caller's. */
+rp_status rp__executor_submit_prepare(rp_executor *executor, rp__task *task, const rp_job *job,
+                                      const rp__executor_ready *ready, rp_error *err);
+/* So many nanoseconds after it arrived; 0: RP_POLICY_NEVER. */
+uint64_t rp__executor_submit_deadline(uint64_t arrived, uint64_t deadline_ns);
+/* Without the lock: does what is left to do for a task. False: it is elsewhere now. */
+bool rp__executor_core_finish(rp_executor *executor, rp__task *task);
+/* Counts a task that has ended. Without the lock where the report is the caller's. */
+void rp__executor_core_count(rp_executor_report *report, const rp__task *task);
 
 /* Tasks that wait for their end, one after the other as their list goes, or one that was begun
  * now, on a core's lane. */
@@ -246,6 +257,11 @@ void *rp__executor_card_run(void *lane);
 void *rp__executor_timer_run(void *executor);
 /* A task has a deadline. */
 void rp__executor_timer_add(rp_executor *executor, const rp__task *task);
+/* The calling thread has the task, and the timer stops it at its deadline. */
+void rp__executor_timer_limit(rp_executor *executor, rp__task *task, uint64_t deadline);
+/* Without the lock, after rp__executor_submit_prepare: stops a task again that the timer had
+ * stopped before. */
+void rp__executor_timer_check(rp__task *task);
 
 /* Without the lock: parses and binds the task's text in its mode. */
 rp_status rp__executor_submit_bind(const rp_executor *executor, rp__task *task, rp_error *err);

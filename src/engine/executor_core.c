@@ -91,8 +91,9 @@ static void end_task(rp__task *t)
     t->done(t->arg, o);
 }
 
-static void count(rp_executor_report *r, const rp__task *t, rp_status status)
+void rp__executor_core_count(rp_executor_report *r, const rp__task *t)
 {
+    const rp_status status = t->outcome.status;
     r->answered += status == RP_OK;
     r->cancelled += status == RP_INTERRUPTED;
     r->late += status == RP_DEADLINE;
@@ -107,7 +108,7 @@ static void release(rp_executor *e, rp__task *t)
     if (t->group)
         rp__executor_group_leave(t);
     else
-        count(&e->report, t, t->outcome.status);
+        rp__executor_core_count(&e->report, t);
     rp__executor_tasks_release(e, t);
 }
 
@@ -193,8 +194,7 @@ static void work_on_part(rp_executor *e, rp__task *part)
     rp__executor_unlock(e);
 }
 
-/* Without the lock. False: the task is elsewhere now. */
-static bool work_on(rp_executor *e, rp__task *t)
+bool rp__executor_core_finish(rp_executor *e, rp__task *t)
 {
     turn at = {.task = t};
     rp_outcome *o = &t->outcome;
@@ -230,7 +230,7 @@ static rp__task_list work_on_all(rp_executor *e, rp__task *first)
         next = t->next; /* a task that is elsewhere may be in another list already */
         if (t->group)
             rp__executor_group_run(e, t);
-        if (t->group || work_on(e, t))
+        if (t->group || rp__executor_core_finish(e, t))
             rp__executor_tasks_append(&ended, t);
     }
     return ended;
@@ -250,15 +250,6 @@ void rp__executor_core_turn(rp__lane *lane, rp__task *first, bool is_new)
     rp__executor_set_busy(lane, false);
     for (rp__task *t; (t = rp__executor_tasks_pop(&ended));)
         release(e, t);
-}
-
-void rp__executor_core_finish(rp_executor *e, rp__task *task)
-{
-    if (!work_on(e, task))
-        return;
-    pthread_mutex_lock(&e->lock);
-    release(e, task);
-    rp__executor_unlock(e);
 }
 
 /* Some of those that wait for their end, fewer than would leave other cores without: each takes a moment, and to pass

@@ -1,7 +1,8 @@
 /* executor_group.c: many jobs that were submitted together.
  *
- * Tasks in the cores' queue stand for the group. A core that takes one answers the group's jobs one after the other,
- * each from its text to its call back, while all that it uses is still in its caches. */
+ * A thread answers jobs of a group one after the other, each from its text to its call back, with one task and so while
+ * all that it uses is still in its caches. It needs the lock once for all of them, unless their deadlines differ. Who
+ * submits a group may begin with it. Tasks in the cores' queue stand for the rest. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -9,18 +10,28 @@
 #include "engine/executor.h"
 
 enum {
-    JOBS_A_CORE = 4, /* of a group, for which it pays to wake one more */
-    JOB_NS = 50000,  /* that one of them may take: they are not looked at before */
+    CORE_NS = 200000, /* of work, for which it pays to wake one more core */
+    JOB_NS = 50000,   /* that a job may take where none was answered yet */
 };
 
 typedef struct rp__group {
     size_t n;
     uint64_t arrived, ticket;
     _Atomic size_t next; /* job that nobody has */
+    uint64_t job_ns;     /* that one is likely to take */
     size_t tasks;        /* that stand for it, under the lock */
     _Atomic bool is_stopped;
     rp_job jobs[];
 } rp__group;
+
+/* A thread that answers jobs of a group. */
+typedef struct runner {
+    rp__task *outer;           /* that stands for them; NULL: who submits them answers */
+    rp__task *task;            /* with which it answers; NULL: none yet, or it is elsewhere */
+    rp_executor_report report; /* of what it has answered */
+} runner;
+
+static const char too_many[] = "the query was refused: too many jobs are under way";
 
 static void fail(const rp_job *job, rp_status status, const rp_error *err)
 {
@@ -28,30 +39,70 @@ static void fail(const rp_job *job, rp_status status, const rp_error *err)
     job->done(job->arg, &outcome);
 }
 
-/* Its time runs since the group was submitted. */
-static void answer(rp_executor *e, rp__task *outer, const rp__group *g, const rp_job *job)
+/* The runner's task, which ends by the deadline; false: there is none. */
+static bool get_task(rp_executor *e, runner *r, uint64_t deadline)
 {
-    rp_job own = *job;
+    if (r->task && r->task->waiting.job.deadline == deadline)
+        return true;
+    pthread_mutex_lock(&e->lock);
+    if (!r->task && (r->task = rp__executor_tasks_take(e)) && r->outer)
+        rp__executor_tasks_tie(r->outer, r->task);
+    if (r->task)
+        rp__executor_timer_limit(e, r->task, deadline);
+    rp__executor_unlock(e);
+    return r->task != NULL;
+}
+
+/* Its time runs since the group was submitted. False: it is likely to end later than `until`, and nothing was done. */
+static bool answer(rp_executor *e, runner *r, const rp__group *g, const rp_job *job, uint64_t until)
+{
     rp_error err = {.text = ""};
     rp_status status = RP_OK;
-    const uint64_t waited = rp__clock_now() - g->arrived;
-    if (atomic_load(&g->is_stopped))
-        status = rp__error_set(&err, RP_INTERRUPTED, "the query was cancelled");
-    else if (own.deadline_ns && own.deadline_ns <= waited)
-        status = rp__error_set(&err, RP_DEADLINE, "the query's time was over");
-    else if (own.deadline_ns)
-        own.deadline_ns -= waited;
+    if (!get_task(e, r, rp__executor_submit_deadline(g->arrived, job->deadline_ns)))
+        status = rp__error_set(&err, RP_BUSY, "%s", too_many);
     if (status == RP_OK)
-        status = rp__executor_submit_inner(e, outer, &own, &err);
-    if (status != RP_OK)
+        status = rp__executor_submit_prepare(e, r->task, job, NULL, &err);
+    if (status != RP_OK) {
         fail(job, status, &err);
+        return true;
+    }
+    const uint64_t now = r->task->waiting.job.arrived;
+    if (now > until || r->task->waiting.job.cpu_ns > until - now)
+        return false;
+    rp__executor_timer_check(r->task);
+    if (atomic_load(&g->is_stopped)) /* perhaps while the task had the job before */
+        atomic_store(&r->task->stop, RP_STOP_CANCELLED);
+    r->report.submitted++;
+    if (rp__executor_here_finish(e, r->task, "the cores answer groups"))
+        rp__executor_core_count(&r->report, r->task);
+    else
+        r->task = NULL;
+    return true;
+}
+
+/* With the lock. */
+static void end_run(rp_executor *e, runner *r)
+{
+    rp_executor_report *all = &e->report;
+    all->submitted += r->report.submitted;
+    all->answered += r->report.answered;
+    all->failed += r->report.failed;
+    all->cancelled += r->report.cancelled;
+    all->late += r->report.late;
+    all->on_cores += r->report.on_cores;
+    if (r->task)
+        rp__executor_tasks_release(e, r->task);
 }
 
 void rp__executor_group_run(rp_executor *e, rp__task *task)
 {
     rp__group *g = task->group;
+    runner r = {.outer = task};
     for (size_t i; (i = atomic_fetch_add(&g->next, 1)) < g->n;)
-        answer(e, task, g, &g->jobs[i]);
+        (void)answer(e, &r, g, &g->jobs[i], RP_POLICY_NEVER);
+    pthread_mutex_lock(&e->lock);
+    end_run(e, &r);
+    rp__executor_unlock(e);
 }
 
 void rp__executor_group_leave(rp__task *task)
@@ -85,7 +136,7 @@ static rp_status make_group(const rp_job *jobs, size_t n, rp__group **out, rp_er
     *out = NULL;
     if (!g)
         return rp__error_no_memory(err);
-    *g = (rp__group){.n = n, .arrived = rp__clock_now()};
+    *g = (rp__group){.n = n, .arrived = rp__clock_now(), .job_ns = JOB_NS};
     for (size_t i = 0; status == RP_OK && i < n; i++) {
         status = RP_TAKE(&g->jobs[i],
                          (const rp_job *)(const void *)((const char *)jobs + i * stride), err);
@@ -105,36 +156,66 @@ static rp_status make_group(const rp_job *jobs, size_t n, rp__group **out, rp_er
     return status;
 }
 
-/* With the lock. As many tasks as pay, or one at the least. */
-static rp_status seat_group(rp_executor *e, rp__group *g, rp_error *err)
+/* With the lock. A task that stands for `weight` jobs of the group waits for a core. */
+static void seat(rp_executor *e, rp__group *g, rp__task *t, size_t weight)
 {
-    const size_t most = 1 + (g->n - 1) / JOBS_A_CORE, n = most < e->n_cores ? most : e->n_cores;
-    size_t left = g->n;
-    rp_status status = RP_OK;
-    for (size_t i = 0; i < n; i++) {
-        rp__task *t = rp__executor_submit_begin(e, &status, i == 0 ? err : NULL);
-        if (!t)
-            return i == 0 ? status : RP_OK;
-        if (i == 0)
-            g->ticket = t->ticket;
-        t->group = g;
-        t->weight = left / (n - i);
-        left -= t->weight;
-        g->tasks++;
-        t->waiting.job = (rp__policy_job){.arrived = g->arrived,
-                                          .cpu_ns = t->weight * JOB_NS,
-                                          .deadline = RP_POLICY_NEVER,
-                                          .gpu_ns = RP_POLICY_NEVER,
-                                          .batch_ns = RP_POLICY_NEVER};
-        t->parts = t->whole = NULL;
-        t->steps.is_on = t->has_answer = t->on_card = false;
-        t->outcome = (rp_outcome){0};
-        t->n_decisions = 0;
-        atomic_store(&t->stop, RP_STOP_NONE);
-        rp__executor_put(e, t, RP_QUEUE_CPU, "the cores answer groups");
-        rp__executor_wake(e);
+    g->tasks++;
+    t->group = g;
+    t->weight = weight;
+    t->waiting.job = (rp__policy_job){.arrived = g->arrived,
+                                      .cpu_ns = weight * g->job_ns,
+                                      .deadline = RP_POLICY_NEVER,
+                                      .gpu_ns = RP_POLICY_NEVER,
+                                      .batch_ns = RP_POLICY_NEVER};
+    t->parts = t->whole = NULL;
+    t->steps.is_on = t->has_answer = t->on_card = false;
+    t->outcome = (rp_outcome){0};
+    t->n_decisions = 0;
+    atomic_store(&t->stop, RP_STOP_NONE);
+    rp__executor_put(e, t, RP_QUEUE_CPU, "the cores answer groups");
+    rp__executor_wake(e);
+}
+
+/* With the lock: jobs that nobody has, by a task and as many more as pay. */
+static void seat_all(rp_executor *e, rp__group *g, rp__task *t)
+{
+    size_t left = g->n - atomic_load(&g->next);
+    const uint64_t pay = 1 + (left - 1) * g->job_ns / CORE_NS;
+    const size_t n = pay < e->n_cores ? (size_t)pay : e->n_cores;
+    for (size_t i = 0; i < n && t; i++) {
+        const size_t weight = left / (n - i);
+        left -= weight;
+        seat(e, g, t, weight);
+        t = i + 1 < n ? rp__executor_submit_begin(e, &(rp_status){RP_OK}, NULL) : NULL;
     }
-    return RP_OK;
+}
+
+/* Answers the first jobs with the task, while all are likely to end within `here_ns`, and hands over the rest. */
+static void run_here(rp_executor *e, rp__group *g, rp__task *task, uint64_t here_ns)
+{
+    runner r = {.task = task};
+    const uint64_t until = rp__executor_submit_deadline(g->arrived, here_ns);
+    size_t i = 0;
+    while (i < g->n && answer(e, &r, g, &g->jobs[i], until))
+        i++;
+    atomic_store(&g->next, i);
+    if (i > 0)
+        g->job_ns = 1 + (rp__clock_now() - g->arrived) / i;
+    pthread_mutex_lock(&e->lock);
+    rp__task *rest = i == g->n ? NULL : r.task ? r.task : rp__executor_tasks_take(e);
+    if (rest) {
+        seat_all(e, g, rest);
+        r.task = NULL;
+    }
+    end_run(e, &r);
+    rp__executor_unlock(e);
+    if (rest)
+        return;
+    rp_error err;
+    rp__error_set(&err, RP_BUSY, "%s", too_many);
+    for (; i < g->n; i++)
+        fail(&g->jobs[i], RP_BUSY, &err);
+    rp__free(g);
 }
 
 rp_status rp_executor_submit_many(rp_executor *executor, const rp_job *jobs, size_t n,
@@ -146,12 +227,22 @@ rp_status rp_executor_submit_many(rp_executor *executor, const rp_job *jobs, siz
     rp_status status = n > 0 ? make_group(jobs, n, &g, err) : RP_OK;
     if (status != RP_OK || n == 0)
         return status;
+    const uint64_t here_ns = executor->on_card || executor->is_bounded ? 0 : g->jobs[0].here_ns;
     pthread_mutex_lock(&executor->lock);
-    status = seat_group(executor, g, err);
-    if (status == RP_OK && ticket)
-        *ticket = g->ticket;
+    rp__task *t = rp__executor_submit_begin(executor, &status, err);
+    if (t)
+        g->ticket = t->ticket;
+    if (t && ticket)
+        *ticket = t->ticket;
+    if (t && here_ns > 0)
+        rp__executor_timer_limit(executor, t,
+                                 rp__executor_submit_deadline(g->arrived, g->jobs[0].deadline_ns));
+    else if (t)
+        seat_all(executor, g, t);
     rp__executor_unlock(executor);
-    if (status != RP_OK)
+    if (!t)
         rp__free(g);
+    else if (here_ns > 0)
+        run_here(executor, g, t, here_ns);
     return status;
 }

@@ -5,23 +5,30 @@
 #include "base/clock.h"
 #include "engine/executor.h"
 
-void rp__executor_here_run(rp_executor *e, rp__task *task, uint64_t *ticket)
+bool rp__executor_here_finish(rp_executor *e, rp__task *task, const char *reason)
 {
     rp_outcome *o = &task->outcome;
-    pthread_mutex_lock(&e->lock);
-    if (ticket)
-        *ticket = task->ticket;
-    task->place = RP_TASK_TAKEN;
     task->seated = task->taken = rp__clock_now();
-    if (task->waiting.job.deadline != RP_POLICY_NEVER)
-        rp__executor_timer_add(e, task);
-    e->report.submitted++;
-    rp__executor_unlock(e);
-    o->reason = "it is short: who took it answers it";
+    o->reason = reason;
     o->estimated_ns = task->waiting.job.cpu_ns;
     task->decisions[task->n_decisions++] = (rp__decision){.processor = "cpu",
                                                           .reason = o->reason,
                                                           .began = task->taken,
                                                           .estimated_ns = o->estimated_ns};
-    rp__executor_core_finish(e, task);
+    return rp__executor_core_finish(e, task);
+}
+
+void rp__executor_here_run(rp_executor *e, rp__task *task, uint64_t *ticket)
+{
+    if (ticket)
+        *ticket = task->ticket;
+    rp__executor_timer_check(task);
+    const bool is_over = rp__executor_here_finish(e, task, "it is short: who took it answers it");
+    pthread_mutex_lock(&e->lock);
+    e->report.submitted++;
+    if (is_over) {
+        rp__executor_core_count(&e->report, task);
+        rp__executor_tasks_release(e, task);
+    }
+    rp__executor_unlock(e);
 }

@@ -130,8 +130,8 @@ static rp_status check_algorithm(const rp_executor *e, rp_mode mode, size_t k, r
     return rp__algorithm_choice_check(e->on_card, e->on_card->backend, e->algorithm, mode, k, err);
 }
 
-static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job,
-                         const rp__executor_ready *ready, rp_error *err)
+rp_status rp__executor_submit_prepare(rp_executor *e, rp__task *t, const rp_job *job,
+                                      const rp__executor_ready *ready, rp_error *err)
 {
     const rp_search_options *o = &e->plain->options;
     const size_t k = job->k ? job->k : o->k, from = job->from ? job->from : o->from;
@@ -180,21 +180,23 @@ static rp_status prepare(const rp_executor *e, rp__task *t, const rp_job *job,
     t->arg = job->arg;
     atomic_store(&t->stop, RP_STOP_NONE);
     t->waiting.job.arrived = rp__clock_now();
-    t->waiting.job.deadline =
-        job->deadline_ns ? t->waiting.job.arrived + job->deadline_ns : RP_POLICY_NEVER;
     return bind(e, t, ready, err);
 }
 
-/* A free one, with a ticket; NULL: all are in use. */
-static rp__task *begin_task(rp_executor *e)
+uint64_t rp__executor_submit_deadline(uint64_t arrived, uint64_t deadline_ns)
 {
-    rp__task *t = rp__executor_tasks_find_free(e);
-    if (!t)
-        return NULL;
-    t->place = RP_TASK_BOUND;
-    t->ticket = ++e->tickets * e->n_tasks + (uint64_t)(t - e->tasks);
-    e->n_live++;
-    return t;
+    return deadline_ns && deadline_ns < RP_POLICY_NEVER - arrived ? arrived + deadline_ns
+                                                                  : RP_POLICY_NEVER;
+}
+
+/* Of a task that the timer does not know. */
+static rp_status prepare(rp_executor *e, rp__task *t, const rp_job *job,
+                         const rp__executor_ready *ready, rp_error *err)
+{
+    rp_status status = rp__executor_submit_prepare(e, t, job, ready, err);
+    t->waiting.job.deadline =
+        rp__executor_submit_deadline(t->waiting.job.arrived, job->deadline_ns);
+    return status;
 }
 
 static rp_status refuse(rp_executor *e, const char *why, rp_error *err)
@@ -208,16 +210,19 @@ rp__task *rp__executor_submit_begin(rp_executor *e, rp_status *status, rp_error 
     rp__task *t = NULL;
     if (e->is_drained)
         *status = rp__error_set(err, RP_USAGE, "the executor is drained: it takes no more jobs");
-    else if (e->n_waiting >= e->max_queued || !(t = begin_task(e)))
+    else if (e->n_waiting >= e->max_queued || !(t = rp__executor_tasks_take(e)))
         *status = refuse(e, "too many jobs wait", err);
     return t;
 }
 
-/* A task of one's own; NULL: why not. */
-static rp__task *get_task(rp_executor *e, rp_status *status, rp_error *err)
+/* A task of one's own; NULL: why not. With a deadline, the timer knows it. */
+static rp__task *get_task(rp_executor *e, const uint64_t *deadline, rp_status *status,
+                          rp_error *err)
 {
     pthread_mutex_lock(&e->lock);
     rp__task *t = rp__executor_submit_begin(e, status, err);
+    if (t && deadline)
+        rp__executor_timer_limit(e, t, *deadline);
     rp__executor_unlock(e);
     return t;
 }
@@ -244,6 +249,22 @@ static rp_status hand_over(rp_executor *e, rp__task *t, rp_status status, bool h
     return status;
 }
 
+/* A short job is answered by the calling thread. */
+static rp_status submit_here(rp_executor *e, const rp_job *job, const rp__executor_ready *ready,
+                             uint64_t *ticket, rp_error *err)
+{
+    const uint64_t deadline = rp__executor_submit_deadline(rp__clock_now(), job->deadline_ns);
+    rp_status status = RP_OK;
+    rp__task *t = get_task(e, &deadline, &status, err);
+    if (!t)
+        return status;
+    status = rp__executor_submit_prepare(e, t, job, ready, err);
+    if (status != RP_OK || t->waiting.job.cpu_ns > job->here_ns)
+        return hand_over(e, t, status, false, ticket, err);
+    rp__executor_here_run(e, t, ticket);
+    return RP_OK;
+}
+
 rp_status rp__executor_submit_job(rp_executor *executor, const rp_job *job,
                                   const rp__executor_ready *ready, bool helps, uint64_t *ticket,
                                   rp_error *err)
@@ -252,40 +273,17 @@ rp_status rp__executor_submit_job(rp_executor *executor, const rp_job *job,
     rp_status status = RP_TAKE(&own, job, err);
     if (status == RP_OK && !own.done)
         rp__error_set_missing(err, "rp_executor_submit", "job->done", 0), status = RP_USAGE;
-    rp__task *t = status == RP_OK ? get_task(executor, &status, err) : NULL;
+    if (status != RP_OK)
+        return status;
+    const bool may_be_here = !helps && !executor->on_card && own.here_ns > 0;
+    if (may_be_here && !executor->is_bounded)
+        return submit_here(executor, &own, ready, ticket, err);
+    rp__task *t = get_task(executor, NULL, &status, err);
     if (!t)
         return status;
     status = prepare(executor, t, &own, ready, err);
-    const bool is_here = status == RP_OK && !helps && !executor->on_card && own.here_ns > 0 &&
-                         t->waiting.job.cpu_ns <= own.here_ns;
-    if (!is_here || executor->is_bounded)
-        return hand_over(executor, t, status, helps || is_here, ticket, err);
-    rp__executor_here_run(executor, t, ticket);
-    return RP_OK;
-}
-
-rp_status rp__executor_submit_inner(rp_executor *executor, rp__task *outer, const rp_job *job,
-                                    rp_error *err)
-{
-    rp_status status = RP_OK;
-    pthread_mutex_lock(&executor->lock);
-    rp__task *t = begin_task(executor);
-    if (!t)
-        status = refuse(executor, "too many jobs are under way", err);
-    else
-        rp__executor_tasks_tie(outer, t);
-    rp__executor_unlock(executor);
-    if (!t)
-        return status;
-    status = prepare(executor, t, job, NULL, err);
-    if (status == RP_OK) {
-        rp__executor_here_run(executor, t, NULL);
-        return RP_OK;
-    }
-    pthread_mutex_lock(&executor->lock);
-    rp__executor_tasks_release(executor, t);
-    rp__executor_unlock(executor);
-    return status;
+    const bool is_short = may_be_here && t->waiting.job.cpu_ns <= own.here_ns;
+    return hand_over(executor, t, status, helps || is_short, ticket, err);
 }
 
 rp_status rp_executor_submit(rp_executor *executor, const rp_job *job, uint64_t *ticket,
@@ -302,7 +300,7 @@ rp_status rp__executor_submit_ahead(rp_executor *executor, const rp_job *job, rp
                                     rp__executor_ready *out, rp_error *err)
 {
     rp_status status = RP_OK;
-    rp__task *t = get_task(executor, &status, err);
+    rp__task *t = get_task(executor, NULL, &status, err);
     if (!t)
         return status;
     status = prepare(executor, t, job, NULL, err);

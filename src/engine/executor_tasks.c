@@ -2,8 +2,7 @@
  *
  * A task has memory that it used before. So a thread is given one that it had itself, whose memory is in its core's
  * caches, and of these the last one. Threads have numbers, and share lists where they are many. */
-#include <stdatomic.h>
-
+#include "base/thread.h"
 #include "engine/executor.h"
 
 void rp__executor_tasks_append(rp__task_list *list, rp__task *task)
@@ -38,15 +37,6 @@ static void prepend(rp__task_list *list, rp__task *task)
     list->n++;
 }
 
-static uint32_t home_of_thread(void)
-{
-    static _Atomic uint32_t threads;
-    static _Thread_local uint32_t number; /* from 1 on; 0: it has none */
-    if (number == 0)
-        number = 1 + atomic_fetch_add_explicit(&threads, 1, memory_order_relaxed);
-    return number % RP_EXECUTOR_HOMES;
-}
-
 void rp__executor_tasks_free_all(rp_executor *e)
 {
     for (size_t i = 0; i < e->n_tasks; i++) {
@@ -57,7 +47,7 @@ void rp__executor_tasks_free_all(rp_executor *e)
 
 rp__task *rp__executor_tasks_find_free(rp_executor *e)
 {
-    const uint32_t home = home_of_thread();
+    const uint32_t home = rp__thread_number() % RP_EXECUTOR_HOMES;
     rp__task *task = NULL;
     for (uint32_t i = 0; i < RP_EXECUTOR_HOMES && !task; i++)
         task = rp__executor_tasks_pop(&e->free[(home + i) % RP_EXECUTOR_HOMES]);
@@ -68,6 +58,17 @@ rp__task *rp__executor_tasks_find_free(rp_executor *e)
     task->inner = task->outer = NULL;
     task->weight = 1;
     return task;
+}
+
+rp__task *rp__executor_tasks_take(rp_executor *e)
+{
+    rp__task *t = rp__executor_tasks_find_free(e);
+    if (!t)
+        return NULL;
+    t->place = RP_TASK_BOUND;
+    t->ticket = ++e->tickets * e->n_tasks + (uint64_t)(t - e->tasks);
+    e->n_live++;
+    return t;
 }
 
 void rp__executor_tasks_give_back(rp_executor *e, rp__task *task)

@@ -54,3 +54,17 @@ void rp__executor_timer_add(rp_executor *e, const rp__task *task)
     e->next_deadline = task->waiting.job.deadline;
     pthread_cond_signal(&e->timer_moved);
 }
+
+void rp__executor_timer_limit(rp_executor *e, rp__task *task, uint64_t deadline)
+{
+    task->place = RP_TASK_TAKEN;
+    task->waiting.job.deadline = deadline;
+    if (deadline != RP_POLICY_NEVER)
+        rp__executor_timer_add(e, task);
+}
+
+void rp__executor_timer_check(rp__task *task)
+{
+    if (task->waiting.job.deadline <= task->waiting.job.arrived)
+        atomic_store(&task->stop, RP_STOP_DEADLINE);
+}

@@ -69,9 +69,11 @@ typedef struct generator {
     int epoll, timer;
     tcp_link *links;
     uint32_t n_links, n_busy, n_down;
-    uint32_t *free; /* a stack of links */
-    uint32_t n_free;
-    uint64_t free_since; /* when a link was last put on an empty stack */
+    /* A ring of links: the one that was free first is used next, so that none is idle for so long
+     * that the service ends it while a request is on its way there. */
+    uint32_t *free;
+    uint32_t first_free, n_free;
+    uint64_t free_since; /* when a link was last put into an empty ring */
     uint64_t next;       /* request */
     uint64_t due;        /* of it */
     double at;           /* the same, in nanoseconds from the begin */
@@ -145,12 +147,25 @@ static void watch(generator *g, tcp_link *l, int op, uint32_t events)
     epoll_ctl(g->epoll, op, l->fd, &e);
 }
 
+static uint32_t *free_at(const generator *g, uint32_t i)
+{
+    return &g->free[(g->first_free + i) % g->n_links];
+}
+
 static void set_free(generator *g, tcp_link *l, uint64_t now)
 {
     if (g->n_free == 0)
         g->free_since = now;
     l->state = LINK_FREE;
-    g->free[g->n_free++] = (uint32_t)(l - g->links);
+    *free_at(g, g->n_free++) = (uint32_t)(l - g->links);
+}
+
+static tcp_link *take_free(generator *g)
+{
+    tcp_link *l = &g->links[*free_at(g, 0)];
+    g->first_free = (g->first_free + 1) % g->n_links;
+    g->n_free--;
+    return l;
 }
 
 static void set_down(generator *g, tcp_link *l, uint64_t now)
@@ -192,13 +207,14 @@ static void end_connecting(generator *g, tcp_link *l, uint64_t now)
     set_free(g, l, now);
 }
 
-static void leave_stack(generator *g, const tcp_link *l)
+static void leave_ring(generator *g, const tcp_link *l)
 {
     const uint32_t number = (uint32_t)(l - g->links);
     uint32_t i = 0;
-    while (g->free[i] != number)
+    while (*free_at(g, i) != number)
         i++;
-    memmove(g->free + i, g->free + i + 1, (--g->n_free - i) * sizeof *g->free);
+    for (g->n_free--; i < g->n_free; i++)
+        *free_at(g, i) = *free_at(g, i + 1);
 }
 
 /* The service has ended the connection, or what it sent is no reply. */
@@ -210,7 +226,7 @@ static void lose(generator *g, tcp_link *l, uint64_t now)
         g->counts.lost++;
         g->last = now;
     } else if (l->state == LINK_FREE) {
-        leave_stack(g, l);
+        leave_ring(g, l);
     }
     set_down(g, l, now);
 }
@@ -233,7 +249,7 @@ static void send_more(generator *g, tcp_link *l, uint64_t now)
 
 static void ask(generator *g, uint64_t due, uint64_t now)
 {
-    tcp_link *l = &g->links[g->free[--g->n_free]];
+    tcp_link *l = take_free(g);
     l->state = LINK_BUSY;
     l->due = due;
     l->sent = 0;

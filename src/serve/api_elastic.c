@@ -304,7 +304,7 @@ static void on_outcome(void *arg, rp_outcome *outcome)
 {
     search *one = arg;
     one->outcome = *outcome; /* its hits are the search's now */
-    rp__running_end(&one->all->request->http->runnings, one->running);
+    rp__running_end(one->running);
     end_one(one->all);
 }
 
@@ -328,8 +328,8 @@ static rp_status submit(search *one, rp_error *err)
                         .total = is_total_only    ? &alone
                                  : q->hides_total ? NULL
                                                   : &exact,
-                        .deadline_ns =
-                            r->deadline_ns ? rp__shared_reply_time_left(r) : timeout_ms * 1000000,
+                        .deadline_ns = r->waiter.deadline_ns ? rp__shared_reply_time_left(r)
+                                                             : timeout_ms * 1000000,
                         .done = on_outcome,
                         .arg = one,
                         .here_ns = has_more ? 0 : RP_HTTP_HERE_NS};

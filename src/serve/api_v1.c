@@ -201,7 +201,7 @@ static void on_search(void *arg, rp_outcome *outcome)
     rp__search s;
     rp__json_writer w;
     rp_error err = {.text = ""};
-    rp__running_end(&r->http->runnings, r->running);
+    rp__running_end(r->running);
     read_search(r->http, &r->params, &s);
     begin_reply(r, &w, "riposte.search/1");
     r->gap_at = r->reply.n + strlen(",\"query\":");
@@ -239,7 +239,7 @@ static rp_status ask_search(rp__request *r, rp_error *err)
 {
     rp__search s;
     read_search(r->http, &r->params, &s);
-    if (r->deadline_ns)
+    if (r->waiter.deadline_ns)
         s.timeout_ms = rp__shared_reply_time_left(r) / 1000000;
     return submit(r, &s, has_documents(&s) ? 0 : RP_HTTP_HERE_NS, on_search, r, &r->running, err);
 }
@@ -359,7 +359,7 @@ static void end_one(many *m)
 {
     if (atomic_fetch_sub(&m->n_left, 1) != 1)
         return;
-    rp__running_end(&m->request->http->runnings, m->running);
+    rp__running_end(m->running);
     write_many(m);
     rp__http_resume(m->request);
 }
@@ -367,7 +367,7 @@ static void end_one(many *m)
 static void on_item(void *arg, rp_outcome *outcome)
 {
     item *it = arg;
-    rp__running_end(&it->many->request->http->runnings, it->running);
+    rp__running_end(it->running);
     it->hits = outcome->hits.n;
     write_item(it->many, it, outcome);
     rp_hits_free(&outcome->hits);
@@ -420,8 +420,13 @@ static void submit_together(rp__request *r, many *m)
     const rp__running_job about = about_job(r);
     rp_job *jobs = rp__alloc_array(m->n, sizeof *jobs);
     rp_status status = jobs ? RP_OK : rp__error_no_memory(&err);
-    for (size_t i = 0; jobs && i < m->n; i++)
+    bool has_long = false;
+    for (size_t i = 0; jobs && i < m->n; i++) {
         jobs[i] = make_job(&m->at[i].search, on_item, &m->at[i]);
+        has_long |= has_documents(&m->at[i].search);
+    }
+    if (jobs && !has_long)
+        jobs[0].here_ns = RP_HTTP_HERE_MANY_NS;
     if (status == RP_OK)
         status = rp__running_submit_many(&r->http->runnings, &about, jobs, m->n, &m->running, &err);
     rp__free(jobs);

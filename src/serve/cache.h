@@ -23,7 +23,8 @@ typedef struct rp__cached {
     uint8_t bytes[];
 } rp__cached;
 
-/* `max_bytes` for keys and replies together. */
+/* `max_bytes` for keys and replies together. A large cache has parts, each for some of the keys, so
+ * that threads seldom wait for each other; a reply may have an eighth of a part's bytes. */
 rp_status rp__cache_new(size_t max_bytes, rp__cache **out, rp_error *err);
 void rp__cache_free(rp__cache *cache); /* NULL is fine */
 /* Forgets all replies: their generation is not asked any more. */
@@ -38,6 +39,7 @@ typedef struct rp__cache_waiter {
     /* reply NULL: there is none, and who waits must ask for its own. Released afterwards. */
     void (*done)(void *arg, const rp__cached *reply);
     void *arg;
+    uint64_t deadline_ns; /* until when it can wait: written when it boards */
     struct rp__cache_waiter *next;
 } rp__cache_waiter;
 
@@ -51,8 +53,9 @@ typedef enum rp__boarding {
     RP_BOARDING_ALONE  /* the caller asks for itself: the other one may take longer */
 } rp__boarding;
 
-/* After a find that found nothing. deadline_ns: until when the caller can wait. */
-rp__boarding rp__cache_board(rp__cache *cache, const rp__buf *key, uint64_t deadline_ns,
+/* After a find that found nothing. timeout_ns: for so long from now the caller can wait. Of equal
+ * requests with the same timeout, whoever comes after the first joins it, or finds its reply. */
+rp__boarding rp__cache_board(rp__cache *cache, const rp__buf *key, uint64_t timeout_ns,
                              rp__cache_waiter *waiter, rp__cached **reply, rp__flight **flight);
 /* Room for a reply of so many bytes; NULL: there is no memory. */
 rp__cached *rp__cache_reply(size_t bytes);

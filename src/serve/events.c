@@ -37,12 +37,13 @@ void rp__events_close(rp__events *events)
 
 /* ---- 1. Samples ------------------------------------------------------------------------------ */
 
-static void write_histogram(rp__json_writer *w, const char *key, _Atomic uint64_t *buckets,
-                            size_t n)
+static void write_times(rp__json_writer *w, rp__metrics *m, size_t processor)
 {
-    rp__json_writer_begin(w, key, '[');
-    for (size_t i = 0; i < n; i++)
-        rp__json_writer_uint(w, NULL, atomic_load(&buckets[i]));
+    rp__histogram h;
+    rp__metrics_get_times(m, processor, &h);
+    rp__json_writer_begin(w, rp__metrics_processor(processor), '[');
+    for (size_t i = 0; i <= RP_METRIC_BUCKETS; i++)
+        rp__json_writer_uint(w, NULL, h.buckets[i]);
     rp__json_writer_end(w, ']');
 }
 
@@ -54,7 +55,7 @@ static void write_seconds(rp__json_writer *w, rp__metrics *m)
     rp__json_writer_end(w, ']');
     rp__json_writer_begin(w, "queries", '{');
     for (size_t p = 0; p < RP_METRIC_PROCESSORS; p++)
-        write_histogram(w, rp__metrics_processor(p), m->seconds[p].buckets, RP_METRIC_BUCKETS + 1);
+        write_times(w, m, p);
     rp__json_writer_end(w, '}');
 }
 
@@ -100,7 +101,10 @@ static void write_sample(rp__http *http, rp__buf *out)
     rp__json_writer_real(&w, "seconds", (double)rp__clock_now() / 1e9, 3);
     rp__json_writer_uint(&w, "requests", atomic_load(&m->requests));
     write_seconds(&w, m);
-    write_histogram(&w, "batches", m->batches, RP_METRIC_BATCHES + 1);
+    rp__json_writer_begin(&w, "batches", '[');
+    for (size_t i = 0; i <= RP_METRIC_BATCHES; i++)
+        rp__json_writer_uint(&w, NULL, atomic_load(&m->batches[i]));
+    rp__json_writer_end(&w, ']');
     rp__json_writer_uint(&w, "moves", atomic_load(&m->moves));
     rp__json_writer_uint(&w, "rejected", rejected);
     write_queues(&w, http->service);

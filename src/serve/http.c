@@ -391,7 +391,8 @@ static enum MHD_Result check_body(rp__request *r)
         return refuse(r, 413, RP_LIMIT, text);
     }
     r->body_memory = r->body_bytes;
-    if (atomic_fetch_add(&r->http->body_memory, r->body_bytes) + r->body_bytes > BODY_MEMORY) {
+    if (r->body_bytes > 0 &&
+        atomic_fetch_add(&r->http->body_memory, r->body_bytes) + r->body_bytes > BODY_MEMORY) {
         rp__metrics_reject(&r->http->metrics, RP_REJECTED_MEMORY);
         return refuse(r, 503, RP_BUSY, "too many bodies are on their way; try again later");
     }
@@ -558,7 +559,8 @@ static void on_completed(void *arg, struct MHD_Connection *connection, void **co
                      (http->options->idle_ms + http->options->head_ms) * (uint64_t)1000000);
     if (r->id[0]) /* its head had come */
         atomic_fetch_sub(&http->metrics.in_flight, 1);
-    atomic_fetch_sub(&http->body_memory, r->body_memory);
+    if (r->body_memory > 0)
+        atomic_fetch_sub(&http->body_memory, r->body_memory);
     if (r->release)
         r->release(r->work);
     rp__service_release(r->generation);

@@ -28,7 +28,9 @@ enum {
     RP_TAG_BYTES = 48,
     /* A query that takes no longer is answered by the thread that has read it: to have another do
      * so takes as long. The other connections of the thread wait meanwhile. */
-    RP_HTTP_HERE_NS = 100000
+    RP_HTTP_HERE_NS = 100000,
+    /* The same for all searches of a request that has many: for longer ones cores are woken. */
+    RP_HTTP_HERE_MANY_NS = 1000000
 };
 
 /* How a query was answered, for the log of slow ones. */
@@ -84,7 +86,6 @@ typedef struct rp__request {
     rp__cache_waiter waiter; /* for another's */
     /* where there is none */
     rp_status (*ask)(struct rp__request *request, rp_error *err);
-    uint64_t deadline_ns;
     rp__buf gap; /* what the reply has of this request alone, */
     size_t gap_at;
 

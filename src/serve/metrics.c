@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "riposte/riposte.h"
 
 #define NAME(code, name) name,
@@ -50,19 +51,32 @@ void rp__metrics_count(rp__metrics *metrics, size_t index, rp__op op, const char
 void rp__metrics_time(rp__metrics *metrics, const rp_outcome *outcome)
 {
     const uint64_t ns = outcome->queued_ns + outcome->answered_ns;
-    rp__histogram *h = &metrics->seconds[processor_of(outcome->hits.processor)];
+    const size_t processor = processor_of(outcome->hits.processor);
+    rp__times *own = &metrics->times[rp__thread_number() % RP_METRIC_TIMES];
     size_t bucket = 0, power = 0;
     while (bucket < RP_METRIC_BUCKETS && ns > bounds_us[bucket] * 1000)
         bucket++;
-    atomic_fetch_add(&h->buckets[bucket], 1);
-    atomic_fetch_add(&h->sum, ns);
-    atomic_fetch_add(&metrics->moves, outcome->moves);
+    atomic_fetch_add(&own->buckets[processor][bucket], 1);
+    atomic_fetch_add(&own->sum[processor], ns);
+    if (outcome->moves > 0)
+        atomic_fetch_add(&metrics->moves, outcome->moves);
     if (outcome->together == 0)
         return;
     while (power < RP_METRIC_BATCHES && outcome->together > 1U << power)
         power++;
     atomic_fetch_add(&metrics->batches[power], 1);
     atomic_fetch_add(&metrics->batched, outcome->together);
+}
+
+void rp__metrics_get_times(rp__metrics *metrics, size_t processor, rp__histogram *out)
+{
+    *out = (rp__histogram){0};
+    for (size_t i = 0; i < RP_METRIC_TIMES; i++) {
+        rp__times *times = &metrics->times[i];
+        for (size_t b = 0; b <= RP_METRIC_BUCKETS; b++)
+            out->buckets[b] += atomic_load(&times->buckets[processor][b]);
+        out->sum += atomic_load(&times->sum[processor]);
+    }
 }
 
 void rp__metrics_reject(rp__metrics *metrics, rp__rejected reason)
@@ -110,8 +124,10 @@ static void write_seconds(rp__metrics *m, rp__buf *out)
           "Time of a query from its queue to its answer.");
     for (size_t p = 0; p < RP_METRIC_PROCESSORS; p++) {
         uint64_t n = 0;
+        rp__histogram h;
+        rp__metrics_get_times(m, p, &h);
         for (size_t b = 0; b <= RP_METRIC_BUCKETS; b++) {
-            n += atomic_load(&m->seconds[p].buckets[b]);
+            n += h.buckets[b];
             rp__buf_printf(out, "riposte_query_seconds_bucket{processor=\"%s\",le=\"",
                            processors[p]);
             if (b < RP_METRIC_BUCKETS)
@@ -123,8 +139,7 @@ static void write_seconds(rp__metrics *m, rp__buf *out)
         rp__buf_printf(out,
                        "riposte_query_seconds_sum{processor=\"%s\"} %.9f\n"
                        "riposte_query_seconds_count{processor=\"%s\"} %llu\n",
-                       processors[p], (double)atomic_load(&m->seconds[p].sum) / 1e9, processors[p],
-                       (unsigned long long)n);
+                       processors[p], (double)h.sum / 1e9, processors[p], (unsigned long long)n);
     }
 }
 

@@ -49,12 +49,25 @@ typedef enum rp__result { RP_METRIC_STATUSES(RP_METRIC_ENUM) RP_RESULTS } rp__re
 typedef enum rp__rejected { RP_METRIC_REASONS(RP_METRIC_ENUM) RP_REJECTEDS } rp__rejected;
 #undef RP_METRIC_ENUM
 
-enum { RP_METRIC_PROCESSORS = 3, RP_METRIC_BUCKETS = 18, RP_METRIC_BATCHES = 12 };
+enum {
+    RP_METRIC_PROCESSORS = 3,
+    RP_METRIC_BUCKETS = 18,
+    RP_METRIC_BATCHES = 12,
+    RP_METRIC_TIMES = 16
+};
 
 typedef struct rp__histogram {
-    _Atomic uint64_t buckets[RP_METRIC_BUCKETS + 1]; /* the last: over all bounds */
-    _Atomic uint64_t sum;                            /* nanoseconds */
+    uint64_t buckets[RP_METRIC_BUCKETS + 1]; /* the last: over all bounds */
+    uint64_t sum;                            /* nanoseconds */
 } rp__histogram;
+
+/* Times of queries as some threads have added them up: one that all write to would go from core to
+ * core with every query. */
+typedef struct rp__times {
+    _Atomic uint64_t buckets[RP_METRIC_PROCESSORS][RP_METRIC_BUCKETS + 1];
+    _Atomic uint64_t sum[RP_METRIC_PROCESSORS];
+    uint8_t apart[64]; /* other threads' are in other lines of the cache */
+} rp__times;
 
 /* Of one index. */
 typedef struct rp__index_metrics {
@@ -63,7 +76,7 @@ typedef struct rp__index_metrics {
 
 typedef struct rp__metrics {
     rp__index_metrics *indexes; /* as many as the service has */
-    rp__histogram seconds[RP_METRIC_PROCESSORS];
+    rp__times times[RP_METRIC_TIMES];
     _Atomic uint64_t batches[RP_METRIC_BATCHES + 1], batched; /* sizes by powers of two; sum */
     _Atomic uint64_t moves;
     _Atomic uint64_t rejected[RP_REJECTEDS];
@@ -79,6 +92,8 @@ void rp__metrics_count(rp__metrics *metrics, size_t index, rp__op op, const char
 /* A query that an executor answered. */
 void rp__metrics_time(rp__metrics *metrics, const rp_outcome *outcome);
 void rp__metrics_reject(rp__metrics *metrics, rp__rejected reason);
+/* The times of a processor's queries. */
+void rp__metrics_get_times(rp__metrics *metrics, size_t processor, rp__histogram *out);
 /* Upper bound of a bucket of times; the name of a processor that is counted apart. */
 uint64_t rp__metrics_bound_us(size_t bucket);
 const char *rp__metrics_processor(size_t i);

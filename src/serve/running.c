@@ -1,4 +1,4 @@
-/* running.c: a list of queries under way. Who submits one and who ends it hold it both: it may end before the submission
+/* running.c: lists of queries under way. Who submits one and who ends it hold it both: it may end before the submission
  * has returned its ticket. */
 #include "serve/running.h"
 
@@ -13,12 +13,14 @@
 void rp__running_open(rp__runnings *all)
 {
     *all = (rp__runnings){0};
-    rp__thread_lock_init(&all->lock);
+    for (size_t i = 0; i < RP_RUNNING_LISTS; i++)
+        rp__thread_lock_init(&all->lists[i].lock);
 }
 
 void rp__running_close(rp__runnings *all)
 {
-    pthread_mutex_destroy(&all->lock);
+    for (size_t i = 0; i < RP_RUNNING_LISTS; i++)
+        pthread_mutex_destroy(&all->lists[i].lock);
 }
 
 static void release(rp__running *one)
@@ -45,40 +47,42 @@ static rp__running *add(rp__runnings *all, const rp__running_job *about, const r
         memcpy(one->text, job->query, job->query_bytes);
         one->text[job->query_bytes] = 0;
     }
-    pthread_mutex_lock(&all->lock);
-    one->id = ++all->ids;
-    one->next = all->first;
+    one->id = 1 + atomic_fetch_add(&all->ids, 1);
+    rp__running_list *list = one->list = &all->lists[rp__thread_number() % RP_RUNNING_LISTS];
+    pthread_mutex_lock(&list->lock);
+    one->next = list->first;
     if (one->next)
         one->next->before = one;
-    all->first = one;
-    pthread_mutex_unlock(&all->lock);
+    list->first = one;
+    pthread_mutex_unlock(&list->lock);
     return one;
 }
 
-void rp__running_end(rp__runnings *all, rp__running *running)
+void rp__running_end(rp__running *running)
 {
     if (!running)
         return;
-    pthread_mutex_lock(&all->lock);
+    rp__running_list *list = running->list;
+    pthread_mutex_lock(&list->lock);
     if (running->before)
         running->before->next = running->next;
     else
-        all->first = running->next;
+        list->first = running->next;
     if (running->next)
         running->next->before = running->before;
-    pthread_mutex_unlock(&all->lock);
+    pthread_mutex_unlock(&list->lock);
     release(running);
 }
 
 /* Who submits has done so. */
-static void note_ticket(rp__runnings *all, rp__running *one, rp_status status, uint64_t ticket)
+static void note_ticket(rp__running *one, rp_status status, uint64_t ticket)
 {
     if (!one)
         return;
     if (status == RP_OK)
         atomic_store(&one->ticket, ticket);
     else
-        rp__running_end(all, one);
+        rp__running_end(one);
     release(one);
 }
 
@@ -90,7 +94,7 @@ rp_status rp__running_submit(rp__runnings *all, const rp__running_job *about, co
     *running = one;
     /* from here on *running may be gone */
     rp_status status = rp_executor_submit(about->executor, job, &ticket, err);
-    note_ticket(all, one, status, ticket);
+    note_ticket(one, status, ticket);
     return status;
 }
 
@@ -102,42 +106,49 @@ rp_status rp__running_submit_many(rp__runnings *all, const rp__running_job *abou
     rp__running *one = add(all, about, jobs, n);
     *running = one;
     rp_status status = rp_executor_submit_many(about->executor, jobs, n, &ticket, err);
-    note_ticket(all, one, status, ticket);
+    note_ticket(one, status, ticket);
     return status;
+}
+
+static void write_one(rp__json_writer *w, const rp__running *one, uint64_t now)
+{
+    rp__json_writer_begin(w, NULL, '{');
+    rp__json_writer_uint(w, "id", one->id);
+    rp__json_writer_text(w, "request", one->request);
+    rp__json_writer_real(w, "seconds",
+                         now > one->began_ns ? (double)(now - one->began_ns) / 1e9 : 0, 6);
+    if (one->searches > 0)
+        rp__json_writer_uint(w, "searches", one->searches);
+    if (one->text)
+        rp__json_writer_text(w, "query", one->text);
+    rp__json_writer_end(w, '}');
 }
 
 void rp__running_write(rp__runnings *all, size_t index, rp__json_writer *w)
 {
     const uint64_t now = rp__clock_now();
     rp__json_writer_begin(w, "queries", '[');
-    pthread_mutex_lock(&all->lock);
-    for (const rp__running *one = all->first; one; one = one->next) {
-        if (one->index != index)
-            continue;
-        rp__json_writer_begin(w, NULL, '{');
-        rp__json_writer_uint(w, "id", one->id);
-        rp__json_writer_text(w, "request", one->request);
-        rp__json_writer_real(w, "seconds",
-                             now > one->began_ns ? (double)(now - one->began_ns) / 1e9 : 0, 6);
-        if (one->searches > 0)
-            rp__json_writer_uint(w, "searches", one->searches);
-        if (one->text)
-            rp__json_writer_text(w, "query", one->text);
-        rp__json_writer_end(w, '}');
+    for (size_t i = 0; i < RP_RUNNING_LISTS; i++) {
+        pthread_mutex_lock(&all->lists[i].lock);
+        for (const rp__running *one = all->lists[i].first; one; one = one->next)
+            if (one->index == index)
+                write_one(w, one, now);
+        pthread_mutex_unlock(&all->lists[i].lock);
     }
-    pthread_mutex_unlock(&all->lock);
     rp__json_writer_end(w, ']');
 }
 
-/* With the lock held its executor cannot go: the query has not ended. */
+/* With the lock of its list held its executor cannot go: the query has not ended. */
 rp_status rp__running_cancel(rp__runnings *all, size_t index, uint64_t id, rp_error *err)
 {
     rp_status status = RP_NOT_FOUND;
-    pthread_mutex_lock(&all->lock);
-    for (rp__running *one = all->first; one; one = one->next)
-        if (one->id == id && one->index == index)
-            status = rp_executor_cancel(one->executor, atomic_load(&one->ticket));
-    pthread_mutex_unlock(&all->lock);
+    for (size_t i = 0; i < RP_RUNNING_LISTS; i++) {
+        pthread_mutex_lock(&all->lists[i].lock);
+        for (rp__running *one = all->lists[i].first; one; one = one->next)
+            if (one->id == id && one->index == index)
+                status = rp_executor_cancel(one->executor, atomic_load(&one->ticket));
+        pthread_mutex_unlock(&all->lists[i].lock);
+    }
     if (status != RP_OK)
         return rp__error_set(err, RP_NOT_FOUND, "no query %llu runs; /v1/INDEX/queries lists them",
                              (unsigned long long)id);

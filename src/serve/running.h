@@ -12,6 +12,7 @@
 /* One query: of its list, and of who submits it. */
 typedef struct rp__running {
     struct rp__running *next, *before;
+    struct rp__running_list *list; /* that it is in */
     _Atomic uint32_t refs;
     _Atomic uint64_t ticket; /* 0: it is not submitted yet */
     rp_executor *executor;
@@ -22,10 +23,19 @@ typedef struct rp__running {
     char *text;       /* NULL: queries are not shown */
 } rp__running;
 
-typedef struct rp__runnings {
+/* Those that some threads have submitted: the lock of one list for all would go from core to core
+ * with every query. */
+typedef struct rp__running_list {
     pthread_mutex_t lock; /* of all below */
     rp__running *first;
-    uint64_t ids;
+    uint8_t apart[64]; /* other threads' are in other lines of the cache */
+} rp__running_list;
+
+enum { RP_RUNNING_LISTS = 16 };
+
+typedef struct rp__runnings {
+    rp__running_list lists[RP_RUNNING_LISTS];
+    _Atomic uint64_t ids;
 } rp__runnings;
 
 void rp__running_open(rp__runnings *all);
@@ -47,7 +57,7 @@ rp_status rp__running_submit_many(rp__runnings *all, const rp__running_job *abou
                                   const rp_job *jobs, size_t n, rp__running **running,
                                   rp_error *err);
 /* Of `done`. NULL is fine. */
-void rp__running_end(rp__runnings *all, rp__running *running);
+void rp__running_end(rp__running *running);
 
 /* The array "queries" of an index. */
 void rp__running_write(rp__runnings *all, size_t index, rp__json_writer *w);

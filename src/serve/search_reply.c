@@ -167,7 +167,9 @@ static bool put_hit(const writing *x, size_t rank, const rp_hit *hit, bool is_fi
 {
     enum { FIELD = 48 }; /* bytes of a scalar with its key, at most */
     const size_t name_bytes = strlen(hit->name);
-    uint8_t *const begin = rp__buf_room(x->w->out, RP_HIT_FIELDS * FIELD + name_bytes), *p = begin;
+    uint8_t *const begin =
+                       rp__buf_room(x->w->out, (x->search->n_fields + 1) * (FIELD + name_bytes)),
+                   *p = begin;
     if (!begin || !rp__json_writer_is_plain(hit->name, name_bytes) || !(hit->score < 1e9) ||
         x->w->out->n > MAX_REPLY)
         return false;
@@ -245,7 +247,7 @@ rp_status rp__search_reply_write(rp__json_writer *w, rp__generation *generation,
                                  const char *policy, rp_error *err)
 {
     writing x = {.w = w, .generation = generation, .search = search};
-    const uint64_t begin = rp__clock_now();
+    const uint64_t begin = search->has_timeline ? rp__clock_now() : 0;
     for (size_t i = 0; i < search->n_fields; i++) {
         x.has_document |= search->fields[i] >= RP_HIT_LENGTH;
         x.has_text |= search->fields[i] == RP_HIT_TEXT;
@@ -260,7 +262,7 @@ rp_status rp__search_reply_write(rp__json_writer *w, rp__generation *generation,
     if (outcome->hits.has_unknown)
         status = write_corrections(&x, err);
     write_totals(&x, &outcome->hits);
-    const uint64_t made = rp__clock_now();
+    const uint64_t made = search->has_timeline ? rp__clock_now() : 0;
     if (status == RP_OK)
         status = write_hits(&x, &outcome->hits, err);
     if (status == RP_OK && search->has_timeline) {

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "serve/http.h"
+#include "serve/notify.h"
 #include "serve/service.h"
 
 enum { LOOK_MS = 50, LOOKS_A_RENEWAL = 10 };
@@ -34,7 +35,9 @@ rp_status rp__serve_run(const rp__serve_options *options, rp_error *err)
         status = rp__http_start(&http, err);
         if (status == RP_OK) {
             options->on_ready(options->arg, options->listen, port);
+            rp__notify_send("READY=1");
             look_after(options, &service, &http);
+            rp__notify_send("STOPPING=1");
             rp__http_drain(&http);
             rp__service_stop(&service); /* the library needs all connections resumed */
         }

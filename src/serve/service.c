@@ -11,16 +11,22 @@
 
 /* ---- 1. Generations -------------------------------------------------------------------------- */
 
+static void free_searchers(rp__idle_searchers *idle)
+{
+    for (size_t i = 0; i < idle->n; i++)
+        rp_searcher_free(idle->at[i]);
+    pthread_mutex_destroy(&idle->lock);
+}
+
 static void close_generation(rp__generation *g)
 {
     if (!g)
         return;
     rp__compare_close(&g->compare);
     rp_executor_free(g->executor);
-    for (size_t i = 0; i < g->n_searchers; i++)
-        rp_searcher_free(g->searchers[i]);
+    for (size_t i = 0; i < RP_IDLE_SEARCHERS; i++)
+        free_searchers(&g->idle[i]);
     rp_index_close(g->index);
-    pthread_mutex_destroy(&g->lock);
     rp__free(g);
 }
 
@@ -31,7 +37,8 @@ static rp_status open_generation(const rp__serve_options *options, const char *d
     *out = NULL;
     if (!g)
         return rp__error_no_memory(err);
-    rp__thread_lock_init(&g->lock);
+    for (size_t i = 0; i < RP_IDLE_SEARCHERS; i++)
+        rp__thread_lock_init(&g->idle[i].lock);
     rp__compare_open(&g->compare);
     atomic_store(&g->refs, 1);
     g->search = *options->executor.search;
@@ -65,24 +72,31 @@ void rp__service_release(rp__generation *generation)
         atomic_fetch_sub(&generation->refs, 1);
 }
 
+static rp__idle_searchers *own_idle(rp__generation *g)
+{
+    return &g->idle[rp__thread_number() % RP_IDLE_SEARCHERS];
+}
+
 rp_status rp__service_lease(rp__generation *g, rp_searcher **out, rp_error *err)
 {
-    pthread_mutex_lock(&g->lock);
-    *out = g->n_searchers > 0 ? g->searchers[--g->n_searchers] : NULL;
-    pthread_mutex_unlock(&g->lock);
+    rp__idle_searchers *idle = own_idle(g);
+    pthread_mutex_lock(&idle->lock);
+    *out = idle->n > 0 ? idle->at[--idle->n] : NULL;
+    pthread_mutex_unlock(&idle->lock);
     return *out ? RP_OK : rp_searcher_new(g->index, &g->search, out, err);
 }
 
 void rp__service_give_back(rp__generation *g, rp_searcher *searcher)
 {
+    rp__idle_searchers *idle = own_idle(g);
     if (!searcher)
         return;
-    pthread_mutex_lock(&g->lock);
-    if (g->n_searchers < sizeof g->searchers / sizeof *g->searchers) {
-        g->searchers[g->n_searchers++] = searcher;
+    pthread_mutex_lock(&idle->lock);
+    if (idle->n < sizeof idle->at / sizeof *idle->at) {
+        idle->at[idle->n++] = searcher;
         searcher = NULL;
     }
-    pthread_mutex_unlock(&g->lock);
+    pthread_mutex_unlock(&idle->lock);
     rp_searcher_free(searcher);
 }
 
@@ -208,8 +222,10 @@ rp__generation *rp__service_use(rp__service *service, rp__collection *collection
 
 /* ---- 3. Taking over -------------------------------------------------------------------------- */
 
-static void close_unused(rp__collection *c)
+/* True: there was one. */
+static bool close_unused(rp__collection *c)
 {
+    bool has_closed = false;
     for (rp__generation **at = &c->older; *at;) {
         rp__generation *g = *at;
         if (atomic_load(&g->refs) > 0) {
@@ -218,7 +234,9 @@ static void close_unused(rp__collection *c)
         }
         *at = g->older;
         close_generation(g);
+        has_closed = true;
     }
+    return has_closed;
 }
 
 static void take_over(rp__service *service, rp__collection *c)
@@ -248,10 +266,14 @@ static void take_over(rp__service *service, rp__collection *c)
     atomic_fetch_add(&service->reloads, 1);
 }
 
+/* Many threads have allocated what a generation had, and each would keep some of it. */
 void rp__service_renew(rp__service *service)
 {
+    bool has_closed = false;
     for (size_t i = 0; i < service->n; i++) {
         take_over(service, &service->at[i]);
-        close_unused(&service->at[i]);
+        has_closed |= close_unused(&service->at[i]);
     }
+    if (has_closed)
+        rp__alloc_trim();
 }

@@ -13,6 +13,16 @@
 #include "serve/examples.h"
 #include "serve/serve.h"
 
+/* Searchers that nobody uses now: of a few threads, so that a searcher stays near one core. */
+typedef struct rp__idle_searchers {
+    pthread_mutex_t lock; /* of all below */
+    rp_searcher *at[4];
+    size_t n;
+    uint8_t apart[64]; /* other threads' are in other lines of the cache */
+} rp__idle_searchers;
+
+enum { RP_IDLE_SEARCHERS = 16 };
+
 typedef struct rp__generation {
     rp_index *index;
     rp_executor *executor;
@@ -23,9 +33,7 @@ typedef struct rp__generation {
     rp_search_options search; /* of searchers that make snippets and explain scores */
     _Atomic uint32_t refs;    /* requests, and the collection */
     struct rp__generation *older;
-    pthread_mutex_t lock;       /* of all below */
-    rp_searcher *searchers[64]; /* that nobody uses now */
-    size_t n_searchers;
+    rp__idle_searchers idle[RP_IDLE_SEARCHERS];
 } rp__generation;
 
 typedef struct rp__collection {

@@ -78,9 +78,8 @@ bool rp__shared_reply_find(rp__request *request, const rp__buf *key, uint64_t ti
         return true;
     }
     request->ask = ask;
-    request->deadline_ns = rp__clock_now() + timeout_ms * 1000000;
     request->waiter = (rp__cache_waiter){.done = on_landed, .arg = request};
-    switch (rp__cache_board(cache, key, request->deadline_ns, &request->waiter, &reply,
+    switch (rp__cache_board(cache, key, timeout_ms * 1000000, &request->waiter, &reply,
                             &request->flight)) {
     case RP_BOARDING_HIT:
         take(request, reply);
@@ -100,7 +99,8 @@ bool rp__shared_reply_find(rp__request *request, const rp__buf *key, uint64_t ti
 uint64_t rp__shared_reply_time_left(const rp__request *request)
 {
     const uint64_t now = rp__clock_now();
-    return request->deadline_ns > now + MIN_NS ? request->deadline_ns - now : MIN_NS;
+    const uint64_t deadline = request->waiter.deadline_ns;
+    return deadline > now + MIN_NS ? deadline - now : MIN_NS;
 }
 
 /* Without the request's own text. */

@@ -3,6 +3,7 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import threading
 
@@ -173,6 +174,24 @@ def clients_that_leave_hurt_nobody():
         service.get("search", q="music")
 
 
+def the_service_manager_is_told():
+    """As systemd listens: by a socket with a path, by one without, and not at all."""
+    path = os.path.join(WORK, "notify-%d" % os.getpid())
+    for name, address in ((path, path), ("@" + path[1:], b"\0" + path[1:].encode())):
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+            manager.bind(address)
+            manager.settimeout(SLOW)
+            with Service("--log", "off", env={"NOTIFY_SOCKET": name}) as service:
+                equal(b"READY=1", manager.recv(100))
+                equal(200, service.request("GET", "/readyz")[0])
+                service.process.send_signal(signal.SIGTERM)
+                equal(b"STOPPING=1", manager.recv(100))
+                equal(0, service.process.wait(SLOW))
+    for nowhere in (path + "-none", "relative", "", "@", "/" + "x" * 200):
+        with Service("--log", "off", env={"NOTIFY_SOCKET": nowhere}) as service:
+            equal(200, service.request("GET", "/healthz")[0])
+
+
 main([drain_answers_what_has_come, ports_are_given_and_taken, full_queues_refuse,
       late_answers_are_marked, new_generations_are_taken_over, many_clients_at_once,
-      clients_that_leave_hurt_nobody])
+      clients_that_leave_hurt_nobody, the_service_manager_is_told])

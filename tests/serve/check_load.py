@@ -105,4 +105,30 @@ def bad_servers_are_survived():
     holds(b"no connection: Connection refused" in done.stderr, done.stderr)
 
 
-main([open_loops_ask_what_they_say, closed_loops_and_msearch, other_statuses_are_counted, bad_servers_are_survived])
+def connections_take_turns():
+    """None is idle while others are asked again and again: a service would end it."""
+    asked, begun, listener = [0, 0, 0], threading.Barrier(4), socket.create_server(("127.0.0.1", 0))
+    reply = b"HTTP/1.1 200 x\r\nContent-Length: 26\r\n\r\n" + b'{"x":11,"is_partial":null}'
+
+    def serve(i):
+        s = listener.accept()[0]
+        begun.wait(SLOW)
+        with s:
+            while read_all(s, lambda b: b.endswith(b"\r\n\r\n")):
+                asked[i] += 1
+                s.sendall(reply)
+
+    threads = [threading.Thread(target=serve, args=(i,), daemon=True) for i in range(3)]
+    for t in threads:
+        t.start()
+    threading.Thread(target=begun.wait, daemon=True).start()
+    load("http://127.0.0.1:%d" % listener.getsockname()[1], "--rate", "60", "--seconds", "0.2", "--connections", "3",
+         "--generators", "1", "--json")
+    for t in threads:
+        t.join(SLOW)
+    listener.close()
+    holds(sum(asked) == 12 and min(asked) > 0, asked)
+
+
+main([open_loops_ask_what_they_say, closed_loops_and_msearch, other_statuses_are_counted, bad_servers_are_survived,
+      connections_take_turns])

@@ -1,6 +1,7 @@
 /* test_alloc.c: counters, overflow checks, growth, and failures on demand. */
 #include "base/alloc.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,6 +63,43 @@ static void counts_what_is_in_use(void **state)
     assert_int_equal(rp__alloc_in_use(), before);
     assert_true(rp__alloc_peak() >= high);
     assert_int_equal(rp__alloc_count(), calls + 2);
+}
+
+enum { THREADS = 8, ROUNDS = 20000, KEPT = 100, PIECE = 500 };
+
+/* Each thread frees what the one before it has allocated. */
+static void *allocate_and_free(void *arg)
+{
+    void **kept = arg;
+    for (int i = 0; i < ROUNDS; i++) {
+        rp__free(kept[i % KEPT]);
+        kept[i % KEPT] = rp__alloc(PIECE);
+    }
+    return NULL;
+}
+
+/* Bytes and calls of all threads, also of those that have ended, and a peak that is near. */
+static void counts_of_threads_add_up(void **state)
+{
+    (void)state;
+    static void *kept[THREADS][KEPT];
+    const uint64_t before = rp__alloc_in_use(), calls = rp__alloc_count();
+    rp__alloc_reset_peak();
+    for (int turn = 0; turn < 2; turn++) {
+        pthread_t threads[THREADS];
+        for (size_t i = 0; i < THREADS; i++)
+            assert_int_equal(pthread_create(&threads[i], NULL, allocate_and_free, kept[i]), 0);
+        for (size_t i = 0; i < THREADS; i++)
+            pthread_join(threads[i], NULL);
+    }
+    const uint64_t held = THREADS * KEPT * (uint64_t)PIECE, own = THREADS * 32 * UINT64_C(1024);
+    assert_int_equal(rp__alloc_count() - calls, 2 * THREADS * (uint64_t)ROUNDS);
+    assert_in_range(rp__alloc_in_use() - before, held, held + held / 8);
+    assert_in_range(rp__alloc_peak() - before + own, held, held + held / 8 + 2 * own);
+    for (size_t i = 0; i < THREADS; i++)
+        for (size_t k = 0; k < KEPT; k++)
+            rp__free(kept[i][k]);
+    assert_int_equal(rp__alloc_in_use(), before);
 }
 
 static void grows_by_doubling_and_keeps_contents(void **state)
@@ -174,6 +212,7 @@ int main(void)
         cmocka_unit_test(zeroes),
         cmocka_unit_test(refuses_sizes_that_overflow),
         cmocka_unit_test(counts_what_is_in_use),
+        cmocka_unit_test(counts_of_threads_add_up),
         cmocka_unit_test(grows_by_doubling_and_keeps_contents),
         cmocka_unit_test(grows_large_arrays_by_a_quarter),
         cmocka_unit_test(keeps_the_limit_of_the_thread),

@@ -1,10 +1,12 @@
 /* test_buf.c: bytes in order, growth, formats, and the failure that sticks. */
 #include "base/buf.h"
 
+#include <inttypes.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -43,6 +45,30 @@ static void grows_past_many_doublings(void **state)
     for (uint32_t i = 0; i < 100000; i++)
         assert_int_equal(rp__load32(buf.at + (size_t)i * 4), i);
     rp__buf_free(&buf);
+}
+
+/* As printf writes them: around each power of ten, and what is left of others. */
+static void writes_digits(void **state)
+{
+    (void)state;
+    char want[RP_BUF_DIGITS + 1];
+    uint8_t got[RP_BUF_DIGITS];
+    for (uint64_t power = 1, last = 0; power > last; last = power, power *= 10)
+        for (uint64_t v = power - 1; v <= power + 1; v++) {
+            const int n = snprintf(want, sizeof want, "%" PRIu64, v);
+            assert_int_equal(rp__buf_digits(got, v), n);
+            assert_memory_equal(got, want, (size_t)n);
+        }
+    assert_int_equal(rp__buf_digits(got, UINT64_MAX), 20);
+    assert_memory_equal(got, "18446744073709551615", 20);
+    for (size_t n = 0; n <= 7; n++) {
+        memset(got, 'x', sizeof got);
+        rp__buf_last_digits(got, 98760321, n);
+        assert_memory_equal(got, &"98760321"[8 - n], n);
+        assert_int_equal(got[n], 'x');
+    }
+    rp__buf_last_digits(got, 42, 5);
+    assert_memory_equal(got, "00042", 5);
 }
 
 static void room_is_not_counted_until_used(void **state)
@@ -131,6 +157,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(puts_bytes_in_order),
         cmocka_unit_test(grows_past_many_doublings),
+        cmocka_unit_test(writes_digits),
         cmocka_unit_test(room_is_not_counted_until_used),
         cmocka_unit_test(writes_varints_that_read_back),
         cmocka_unit_test(prints),

@@ -126,15 +126,59 @@ static void groups_are_answered(void **state)
     }
 }
 
-/* A mistake, a k past the limit and a time that is over are their jobs' alone. */
-static void each_job_of_a_group_fails_alone(void **state)
+/* Who submits a group answers its first jobs while they are likely to have ended in time, unless threads were counted;
+ * of an AND that is asked again as OR, the second part may be another thread's. */
+static void groups_begin_with_who_submits_them(void **state)
 {
     (void)state;
     static asked all[JOBS];
     static rp_job jobs[JOBS];
+    const struct {
+        size_t threads;
+        uint64_t here_ns;
+        bool is_all, is_none;
+    } rows[] = {{0, UINT64_MAX, true, false},
+                {0, 300000, false, false},
+                {0, 1, false, true},
+                {2, UINT64_MAX, false, true}};
+    for (size_t row = 0; row < sizeof rows / sizeof *rows; row++) {
+        rp_error err = {.text = ""};
+        rp_executor_report report;
+        rp_executor *executor = open_executor(rows[row].threads, 0);
+        uint64_t ticket = 0;
+        draw(all, jobs, JOBS);
+        jobs[0].here_ns = rows[row].here_ns;
+        for (size_t i = 0; i < JOBS; i++)
+            jobs[i].deadline_ns = (30 + i % 2) * UINT64_C(1000000000);
+        assert_int_equal(rp_executor_submit_many(executor, jobs, JOBS, &ticket, &err), RP_OK);
+        assert_true(ticket > 0);
+        for (size_t i = 0; rows[row].is_all && i < JOBS; i++)
+            assert_true(all[i].mode == RP_MODE_ANDOR || atomic_load(&all[i].ended) == 1);
+        assert_int_equal(rp_executor_drain(executor), RP_OK);
+        for (size_t i = 0; i < JOBS; i++) {
+            const bool is_own = pthread_equal(all[i].by, pthread_self()) != 0;
+            assert_false(rows[row].is_none && is_own);
+            assert_true(!rows[row].is_all || is_own || all[i].mode == RP_MODE_ANDOR);
+            check(&all[i]);
+        }
+        rp_executor_get_report(executor, &report);
+        assert_int_equal(report.submitted, JOBS);
+        assert_int_equal(report.answered, JOBS);
+        assert_int_equal(report.on_cores, JOBS);
+        assert_int_equal(report.running, 0);
+        rp_executor_free(executor);
+    }
+}
+
+/* A mistake, a k past the limit and a time that is over are their jobs' alone, whoever answers. */
+static void fail_alone(size_t threads, uint64_t here_ns)
+{
+    static asked all[JOBS];
+    static rp_job jobs[JOBS];
     rp_error err = {.text = ""};
-    rp_executor *executor = open_executor(1, 0);
+    rp_executor *executor = open_executor(threads, 0);
     draw(all, jobs, JOBS);
+    jobs[0].here_ns = here_ns;
     strcpy(all[3].text, "(");
     jobs[3].query_bytes = 1;
     jobs[4].k = 1000000;
@@ -156,6 +200,13 @@ static void each_job_of_a_group_fails_alone(void **state)
     assert_int_equal(rp_executor_submit_many(executor, jobs, JOBS, NULL, &err), RP_USAGE);
     assert_int_equal(rp_executor_submit_many(executor, jobs, 0, NULL, &err), RP_OK);
     rp_executor_free(executor);
+}
+
+static void each_job_of_a_group_fails_alone(void **state)
+{
+    (void)state;
+    fail_alone(1, 0);
+    fail_alone(0, UINT64_MAX);
 }
 
 /* The first job's end cancels the rest, from inside the group. */
@@ -251,8 +302,11 @@ static int close_documents(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(short_jobs_are_answered_at_once), cmocka_unit_test(groups_are_answered),
-        cmocka_unit_test(each_job_of_a_group_fails_alone), cmocka_unit_test(groups_are_cancelled),
+        cmocka_unit_test(short_jobs_are_answered_at_once),
+        cmocka_unit_test(groups_are_answered),
+        cmocka_unit_test(groups_begin_with_who_submits_them),
+        cmocka_unit_test(each_job_of_a_group_fails_alone),
+        cmocka_unit_test(groups_are_cancelled),
         cmocka_unit_test(full_queues_refuse_groups),
     };
     return cmocka_run_group_tests_name("here", tests, open_documents, close_documents);
