@@ -68,10 +68,11 @@ static inline __m256i ends_of(const uint32_t *p)
 
 /* Docids from i on that are at most `last`, which one of RP_BLOCK slots is, the first of them with
  * this rank; returns the first that is not. The eighth that may hold a docid is found by one
- * comparison with the ends of all. */
-static inline uint32_t search_slots(const uint32_t *slots, uint32_t last, uint32_t rank,
-                                    const uint32_t *docids, uint32_t i, uint32_t n, uint32_t *kept,
-                                    uint32_t *ranks, uint32_t *found)
+ * comparison with the ends of all. One loop, whose end alone cannot be foreseen. */
+static inline __attribute__((always_inline)) uint32_t
+search_slots_with(const uint32_t *slots, uint32_t last, uint32_t rank, const uint32_t *docids,
+                  uint32_t i, uint32_t n, uint32_t *kept, uint32_t *ranks, uint32_t *found,
+                  bool has_ranks)
 {
     const __m256i ends = ends_of(slots);
     uint32_t k = *found;
@@ -81,14 +82,25 @@ static inline uint32_t search_slots(const uint32_t *slots, uint32_t last, uint32
         const uint32_t slot = NEAR * (uint32_t)__builtin_ctz(reached | 1U << (LANES - 1));
         const __m256i low = _mm256_cmpeq_epi32(load(slots + slot), x);
         const __m256i high = _mm256_cmpeq_epi32(load(slots + slot + LANES), x);
-        const uint32_t bits = bits_of(low) | bits_of(high) << LANES;
         kept[k] = i;
-        if (ranks)
-            ranks[k] = rank + slot + (uint32_t)__builtin_ctz(bits | 1U << NEAR);
+        if (!has_ranks) {
+            k += bits_of(_mm256_or_si256(low, high)) != 0;
+            continue;
+        }
+        const uint32_t bits = bits_of(low) | bits_of(high) << LANES;
+        ranks[k] = rank + slot + (uint32_t)__builtin_ctz(bits | 1U << NEAR);
         k += bits != 0;
     }
     *found = k;
     return i;
+}
+
+static inline uint32_t search_slots(const uint32_t *slots, uint32_t last, uint32_t rank,
+                                    const uint32_t *docids, uint32_t i, uint32_t n, uint32_t *kept,
+                                    uint32_t *ranks, uint32_t *found)
+{
+    return ranks ? search_slots_with(slots, last, rank, docids, i, n, kept, ranks, found, true)
+                 : search_slots_with(slots, last, rank, docids, i, n, kept, ranks, found, false);
 }
 
 /* Docids from i on that are at most the block's last; returns the first that is not. */
