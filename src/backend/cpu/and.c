@@ -174,10 +174,27 @@ static rp_status take_postings(walk *w, const uint32_t *docids, const uint32_t *
         if (c->n > 0)
             cut(w, i, tfs ? 0 : w->first->here);
     }
-    if (status == RP_OK && c->n > 0 && run->query->k > 0 && !tfs)
+    if (status == RP_OK && c->n > 0 && !tfs)
         status = rp__candidates_score(c, run, w->first, first);
     if (status == RP_OK)
         rp__candidates_hit(c, run);
+    return status;
+}
+
+/* How many of a run of postings of the shortest list are in all others. */
+static rp_status count_postings(walk *w, const uint32_t *docids, uint32_t n)
+{
+    rp__cpu_run *run = w->run;
+    rp__candidates *c = w->c;
+    rp_status status = RP_OK;
+    for (size_t i = 1; i < run->n_parts && n > 0 && status == RP_OK; i++) {
+        status = run->parts[i].probe ? RP_OK : open_probe(w, i);
+        n = status == RP_OK ? rp__probe_find(run->parts[i].probe, docids, n, c->kept, NULL) : 0;
+        for (uint32_t j = 0; i + 1 < run->n_parts && j < n; j++)
+            c->docids[j] = docids[c->kept[j]];
+        docids = c->docids;
+    }
+    run->total += n;
     return status;
 }
 
@@ -286,7 +303,8 @@ static rp_status run_blocks(walk *w)
         const uint32_t *docids, *tfs = NULL;
         uint32_t first = rp__cursor_rank(&reader->cursor);
         uint32_t n = rp__reader_postings(reader, run->query->end, &docids, needed(w) ? &tfs : NULL);
-        status = take_postings(w, docids, tfs, n, first);
+        status = run->query->k > 0 ? take_postings(w, docids, tfs, n, first)
+                                   : count_postings(w, docids, n);
         if (n > 0)
             rp__reader_skip(reader, n);
         if (status == RP_OK)
