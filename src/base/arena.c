@@ -6,13 +6,7 @@
 
 #include "base/alloc.h"
 
-enum { ALIGN = 64, CHUNK = 64 * 1024 };
-
-struct rp__arena_chunk {
-    rp__arena_chunk *next;
-    size_t cap, used;
-    uint8_t *at; /* aligned */
-};
+enum { ALIGN = RP_ARENA_ALIGN, CHUNK = 64 * 1024 };
 
 void rp__arena_init(rp__arena *arena, size_t cap_bytes)
 {
@@ -54,7 +48,7 @@ static rp__arena_chunk *new_chunk(rp__arena *arena, size_t bytes)
     return chunk;
 }
 
-void *rp__arena_alloc(rp__arena *arena, size_t bytes)
+void *rp__arena_alloc_slow(rp__arena *arena, size_t bytes)
 {
     if (bytes > SIZE_MAX - ALIGN)
         return NULL;
@@ -63,21 +57,16 @@ void *rp__arena_alloc(rp__arena *arena, size_t bytes)
         n = ALIGN;
     if (n > arena->cap - arena->used)
         return NULL;
-    rp__arena_chunk *chunk = arena->chunks;
-    if (!chunk || chunk->cap - chunk->used < n) {
-        chunk = take_spare(arena, n);
-        if (!chunk)
-            chunk = new_chunk(arena, n);
-        if (!chunk)
-            return NULL;
-        chunk->used = 0;
-        chunk->next = arena->chunks;
-        arena->chunks = chunk;
-    }
-    void *p = chunk->at + chunk->used;
-    chunk->used += n;
+    rp__arena_chunk *chunk = take_spare(arena, n);
+    if (!chunk)
+        chunk = new_chunk(arena, n);
+    if (!chunk)
+        return NULL;
+    chunk->used = n;
+    chunk->next = arena->chunks;
+    arena->chunks = chunk;
     arena->used += n;
-    return p;
+    return chunk->at;
 }
 
 void *rp__arena_array(rp__arena *arena, size_t n, size_t size)

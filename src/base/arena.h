@@ -6,8 +6,15 @@
 #define RP_BASE_ARENA_H
 
 #include <stddef.h>
+#include <stdint.h>
 
-typedef struct rp__arena_chunk rp__arena_chunk;
+enum { RP_ARENA_ALIGN = 64 };
+
+typedef struct rp__arena_chunk {
+    struct rp__arena_chunk *next;
+    size_t cap, used;
+    unsigned char *at; /* aligned */
+} rp__arena_chunk;
 
 typedef struct rp__arena {
     rp__arena_chunk *chunks, *spare;
@@ -21,8 +28,23 @@ typedef struct rp__arena_mark {
 } rp__arena_mark;
 
 void rp__arena_init(rp__arena *arena, size_t cap_bytes);
+/* rp__arena_alloc where the first chunk has no room for so many bytes. */
+void *rp__arena_alloc_slow(rp__arena *arena, size_t bytes);
+
 /* 64-byte aligned; NULL: cap or no memory */
-void *rp__arena_alloc(rp__arena *arena, size_t bytes);
+static inline void *rp__arena_alloc(rp__arena *arena, size_t bytes)
+{
+    const size_t align = RP_ARENA_ALIGN, n = ((bytes ? bytes : 1) + align - 1) & ~(align - 1);
+    rp__arena_chunk *chunk = arena->chunks;
+    if (bytes > SIZE_MAX - align || !chunk || n > chunk->cap - chunk->used ||
+        n > arena->cap - arena->used)
+        return rp__arena_alloc_slow(arena, bytes);
+    void *p = chunk->at + chunk->used;
+    chunk->used += n;
+    arena->used += n;
+    return p;
+}
+
 void *rp__arena_array(rp__arena *arena, size_t n, size_t size); /* overflow checked */
 void *rp__arena_zero(rp__arena *arena, size_t n, size_t size);
 char *rp__arena_copy(rp__arena *arena, const void *bytes, size_t n); /* with a NUL behind */

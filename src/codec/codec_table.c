@@ -2,6 +2,7 @@
  * best first. Ids are on disk: a new codec takes the next free one; none is ever given again. */
 #include "codec/codec_table.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/cpu.h"
@@ -302,10 +303,26 @@ const rp__codec *rp__codec_find(const char *name, uint32_t features)
     return NULL;
 }
 
-const rp__codec *rp__codec_by_id(uint8_t id, uint32_t features)
+static const rp__codec *search_id(uint8_t id, uint32_t features)
 {
     for (size_t i = 0; i < N_CODECS; i++)
         if (can(codecs[i].needs, features) && codecs[i].id == id)
             return &codecs[i];
     return NULL;
+}
+
+/* Each list that names its row asks, so that rows are kept once they are found. */
+const rp__codec *rp__codec_by_id(uint8_t id, uint32_t features)
+{
+    enum { IDS = 64, ALL = RP_CPU_AVX2 | RP_CPU_AVX512 };
+    static _Atomic(const rp__codec *) found[ALL + 1][IDS];
+    if (id >= IDS)
+        return search_id(id, features);
+    _Atomic(const rp__codec *) *place = &found[features & ALL][id];
+    const rp__codec *row = atomic_load_explicit(place, memory_order_relaxed);
+    if (!row) {
+        row = search_id(id, features);
+        atomic_store_explicit(place, row, memory_order_relaxed);
+    }
+    return row;
 }

@@ -114,6 +114,8 @@ rp_status rp__term_top_find(const rp__segment *segment, const char *prefix, size
 /* Opens the term's list; tiny ones are decoded into the arena. */
 rp_status rp__segment_list(const rp__segment *segment, const rp__term *term, rp__arena *arena,
                            rp__list *out);
+/* Asks for the first bytes of that list, which somebody is about to open. */
+void rp__segment_expect_list(const rp__segment *s, const rp__term *term);
 
 /* The sections that other memory may want to hold as they are: the lists, each kind of auxiliary
  * data, the codes of lengths. Each has RP_PAD readable behind it. False past the last. */

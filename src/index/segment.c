@@ -279,6 +279,16 @@ rp_status rp__segment_list(const rp__segment *s, const rp__term *term, rp__arena
                          term->df, (uint32_t)s->manifest.meta.docs, s->positions != NULL, out);
 }
 
+/* A list's head and where its directory begins; of a damaged entry, anywhere. */
+void rp__segment_expect_list(const rp__segment *s, const rp__term *term)
+{
+    enum { LINE = 64 };
+    const uint8_t *at = term->tiny ? term->tiny : s->lists + term->list_offset;
+    __builtin_prefetch(at);
+    if (!term->tiny)
+        __builtin_prefetch(at + LINE);
+}
+
 bool rp__segment_bounds_hold(const rp__segment *s, const rp__rank *rank)
 {
     const rp__meta *m = &s->manifest.meta;

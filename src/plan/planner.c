@@ -62,7 +62,8 @@ typedef struct binder {
     rp__op *ops;
     rp__leaf *leaves;
     rp__word *words;
-    size_t n_ops, n_leaves, n_words, cap_ops, cap_leaves, cap_words;
+    char *texts; /* room for short words */
+    size_t n_ops, n_leaves, n_words, cap_ops, cap_leaves, cap_words, texts_left;
     group *groups; /* open now; syntax->depth + 2: a letter's in a word's in the deepest */
     size_t n_groups;
     uint64_t visits; /* terms that patterns may still look at */
@@ -175,6 +176,18 @@ static rp_status close_group(binder *b)
 
 /* ---- Leaves ---------------------------------------------------------------------------------- */
 
+/* A word with a NUL behind. */
+static const char *copy_text(binder *b, const char *text, size_t bytes)
+{
+    if (bytes >= b->texts_left)
+        return rp__arena_copy(b->arena, text, bytes);
+    char *copy = memcpy(b->texts, text, bytes);
+    copy[bytes] = 0;
+    b->texts += bytes + 1;
+    b->texts_left -= bytes + 1;
+    return copy;
+}
+
 /* Appends a word; its term may be unknown to the index. */
 static rp_status put_word(binder *b, const rp__syntax_op *op, const char *text, size_t bytes,
                           uint32_t offset, const rp__term *term)
@@ -186,7 +199,7 @@ static rp_status put_word(binder *b, const rp__syntax_op *op, const char *text, 
     if (!words)
         return rp__error_no_memory(b->err);
     b->words = words;
-    const char *copy = rp__arena_copy(b->arena, text, bytes);
+    const char *copy = copy_text(b, text, bytes);
     if (!copy)
         return rp__error_no_memory(b->err);
     words[b->n_words++] =
@@ -268,6 +281,8 @@ static rp_status find_word(binder *b, const rp__syntax_op *op, const rp__token *
         return rp__error_set(b->err, status,
                              "terms: the entry of \"%.*s\" cannot be read; run 'riposte check'",
                              (int)token->bytes, token->term);
+    if (term.df > 0)
+        rp__segment_expect_list(b->to->segment, &term);
     return put_word(b, op, token->term, token->bytes, offset, &term);
 }
 
@@ -487,13 +502,14 @@ static double sum_bounds(const binder *b)
     return sum;
 }
 
-enum { FIRST_CAP = 16 };
+enum { FIRST_CAP = 16, FIRST_TEXTS = 256 };
 
 /* What most queries need, which is allocated at once. */
 typedef struct first_room {
     rp__word words[FIRST_CAP];
     rp__leaf leaves[FIRST_CAP];
     rp__op ops[FIRST_CAP];
+    char texts[FIRST_TEXTS];
 } first_room;
 
 static bool make_room(binder *b)
@@ -506,6 +522,8 @@ static bool make_room(binder *b)
     b->ops = room->ops;
     b->leaves = room->leaves;
     b->words = room->words;
+    b->texts = room->texts;
+    b->texts_left = FIRST_TEXTS;
     return true;
 }
 
@@ -590,17 +608,6 @@ static bool is_simple(const char *text, size_t bytes, const rp_search_options *o
     return options->plain ? rp__utf8_check(text, bytes) == bytes : rp__query_is_words(text, bytes);
 }
 
-/* Lower-case letters and digits, and spaces between them: no operator is written with these. */
-bool rp__query_is_words(const char *text, size_t bytes)
-{
-    bool is_words = bytes > 0 && text[0] != ' ' && bytes <= INT32_MAX;
-    for (size_t i = 0; i < bytes && is_words; i++) {
-        const unsigned char c = (unsigned char)text[i];
-        is_words = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == ' ';
-    }
-    return is_words;
-}
-
 static rp_status bind_long(const char *text, size_t bytes, const rp__bind_to *to, rp_mode mode,
                            const rp_search_options *options, rp__arena *arena, rp__query *out,
                            rp_error *err)
@@ -608,6 +615,17 @@ static rp_status bind_long(const char *text, size_t bytes, const rp__bind_to *to
     rp__syntax syntax;
     rp_status status = rp__query_parse(text, bytes, mode, options, arena, &syntax, err);
     return status == RP_OK ? rp__query_bind(&syntax, to, mode, options, arena, out, err) : status;
+}
+
+/* The same of a run of letters and digits, which is one word to most analyzers, and never a lone letter. */
+static rp_status bind_run(binder *b, uint32_t begin, uint32_t end)
+{
+    rp__token term;
+    const rp__syntax_op op = {.begin = begin, .end = end, .boost = 1};
+    if (!rp__analyzer_run(b->to->analyzer, b->syntax->text + begin, end - begin, &term))
+        return bind_plain_word(b, begin, end);
+    rp_status status = term.bytes > 0 ? find_word(b, &op, &term, 0) : RP_OK;
+    return status == RP_OK && term.bytes > 0 ? put_leaf(b, &op, 1, b->default_role) : status;
 }
 
 /* The words of a text that is nothing else, which needs no lexer. */
@@ -619,7 +637,7 @@ static rp_status bind_words(binder *b, uint32_t bytes)
         for (end = begin; end < bytes && text[end] != ' '; end++)
             ;
         if (end > begin)
-            status = bind_plain_word(b, begin, end);
+            status = bind_run(b, begin, end);
     }
     return status;
 }

@@ -10,6 +10,7 @@
  * wrapping it moves nothing else. */
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/error.h"
 #include "base/utf8.h"
 #include "plan/plan.h"
@@ -418,4 +419,37 @@ rp_status rp__query_parse(const char *text, size_t bytes, rp_mode mode,
     if (status == RP_OK)
         finish(&p, out);
     return status;
+}
+
+/* ---- Texts without operators ------------------------------------------------------------------- */
+
+#define EACH(c) (0x0101010101010101U * (uint64_t)(c))
+
+/* Top bits of the bytes, all below 0x80, that are below c. */
+static inline uint64_t below(uint64_t x, unsigned c)
+{
+    return ~(x + EACH(0x80 - c));
+}
+
+/* Whether eight bytes are lower-case letters, digits and spaces. */
+static inline bool are_of_words(uint64_t x)
+{
+    const uint64_t letters = ~below(x, 'a') & below(x, 'z' + 1);
+    const uint64_t digits = ~below(x, '0') & below(x, '9' + 1);
+    const uint64_t spaces = ~below(x, ' ') & below(x, ' ' + 1);
+    return (((letters | digits | spaces) & ~x) | ~EACH(0x80)) == UINT64_MAX;
+}
+
+/* Eight bytes at a time; the last few are filled up with spaces. */
+bool rp__query_is_words(const char *text, size_t bytes)
+{
+    size_t i = 0;
+    if (bytes == 0 || text[0] == ' ' || bytes > INT32_MAX)
+        return false;
+    for (; i + 8 <= bytes; i += 8)
+        if (!are_of_words(rp__load64(text + i)))
+            return false;
+    uint64_t last = EACH(' ');
+    memcpy(&last, text + i, bytes - i);
+    return are_of_words(last);
 }

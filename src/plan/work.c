@@ -193,8 +193,44 @@ static bool is_tree(const rp__query *query)
     return has_phrase && !has_must;
 }
 
+/* ---- Words alone ------------------------------------------------------------------------------- */
+
+static bool are_words(const rp__query *query)
+{
+    const rp__op *ops = query->ops;
+    bool are = query->n_ops > 2 && ops[0].role == RP_MUST && ops[1].role != RP_NOT;
+    for (size_t i = 1; i + 1 < query->n_ops && are; i++)
+        are = ops[i].kind == RP_OP_TERM && ops[i].role == ops[1].role;
+    return are;
+}
+
+/* Of an AND or an OR of nothing but words: the sums that find_sizes and weigh come to, without frames. */
+static uint64_t weigh_words(const rp__query *query)
+{
+    const bool is_and = query->ops[1].role == RP_MUST;
+    const uint64_t docs = query->lengths.n_docs;
+    uint64_t least = UINT64_MAX, all = 0, work = 0;
+    for (size_t i = 1; i + 1 < query->n_ops; i++) {
+        const uint64_t df = size_of_leaf(query, &query->leaves[query->ops[i].leaf]);
+        least = min(least, df);
+        all = plus(all, df);
+    }
+    const uint64_t size = min(is_and ? least : all, docs), led = is_and ? size : UNLED;
+    const measure m = {.query = query, .windows = min(size, docs / WINDOW + 1)};
+    for (size_t i = 1; i + 1 < query->n_ops; i++) {
+        const uint64_t df = size_of_leaf(query, &query->leaves[query->ops[i].leaf]);
+        work = plus(work, weigh_term(&m, df, led));
+        work = plus(work, m.windows / LISTS_A_UNIT);
+    }
+    return query->k > HEAP_MOST ? plus(work, times(size, UNITS_A_MATCH)) : work;
+}
+
 rp_status rp__work_bound(const rp__query *query, rp__arena *arena, uint64_t *work)
 {
+    if (are_words(query)) {
+        *work = weigh_words(query);
+        return RP_OK;
+    }
     measure m = {.query = query, .is_tree = is_tree(query)};
     rp__arena_mark mark = rp__arena_get_mark(arena);
     m.sizes = rp__arena_array(arena, query->n_ops, sizeof *m.sizes);

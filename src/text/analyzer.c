@@ -7,6 +7,8 @@
  * Invariants: 1 `at` is always where a segment or a letter ended; 2 [scan_begin, scan_begin +
  * scan.n) is ASCII. */
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/bits.h"
 #include "base/error.h"
@@ -319,6 +321,17 @@ bool rp__analyzer_next(rp__analyzer_state *state, rp__token *token)
             return true;
     }
     return false;
+}
+
+bool rp__analyzer_run(rp__analyzer_state *state, const char *run, size_t bytes, rp__token *token)
+{
+    if (!state->analyzer->has_scan || bytes > RP_TEXT_TERM_MAX)
+        return false;
+    memcpy(state->term, run, bytes);
+    *token = (rp__token){.term = state->term, .bytes = (uint32_t)bytes, .end = bytes};
+    if (!keep(state, token))
+        token->bytes = 0;
+    return true;
 }
 
 uint32_t rp__analyzer_positions(const rp__analyzer_state *state)

@@ -48,6 +48,9 @@ typedef struct rp__token {
 void rp__analyzer_begin(rp__analyzer_state *state, const char *text, size_t bytes);
 bool rp__analyzer_next(rp__analyzer_state *state, rp__token *token);
 uint32_t rp__analyzer_positions(const rp__analyzer_state *state);
+/* The term of a run of lower-case letters and digits that is all of a text, as next would give it;
+ * 0 bytes: nothing is left of it. False: it may be more than one word, and is to be begun on. */
+bool rp__analyzer_run(rp__analyzer_state *state, const char *run, size_t bytes, rp__token *token);
 
 /* Whether a term is a letter that texts have in pairs with its neighbours: Han, Hiragana, Katakana
  * or Hangul, as the rule has it. *first: no such pair begins with a lesser byte. */

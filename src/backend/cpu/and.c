@@ -1,7 +1,7 @@
 /* and.c: a flat AND of words, by small-versus-small, a block of documents at a time.
  *
- * Blocks of the shortest list are searched in the others, from short to long; what is left is scored. A list
- * is opened when the first candidate reaches it. Once k hits are known, and the total need not be exact,
+ * Blocks of the shortest list are searched in the others, from short to long; what is left is scored, or only
+ * counted. A list is opened when the first candidate reaches it. Once k hits are known, and the total need not be exact,
  * bounds are looked at: those of the blocks of all lists that the documents of a block of the shortest list
  * may be in. A block whose sum is too low is not decoded; and after every list candidates are dropped that
  * the lists left cannot lift far enough.
@@ -23,7 +23,8 @@ typedef struct walk {
     uint64_t *
         rest; /* rest[i]: the most that parts after i contribute together, to documents of a block of
                        the first; NULL: not known yet */
-    rp__bitmap_view bits[2]; /* of the two shortest lists, where they are */
+    rp__bitmap_view bits[2];     /* of the two shortest lists, where they are */
+    uint32_t (*ranks)[RP_BLOCK]; /* by part: of candidates, by their slots */
     rp__candidates *c;
 } walk;
 
@@ -174,10 +175,53 @@ static rp_status take_postings(walk *w, const uint32_t *docids, const uint32_t *
         if (c->n > 0)
             cut(w, i, tfs ? 0 : w->first->here);
     }
-    if (status == RP_OK && c->n > 0 && run->query->k > 0 && !tfs)
+    if (status == RP_OK && c->n > 0 && !tfs)
         status = rp__candidates_score(c, run, w->first, first);
     if (status == RP_OK)
         rp__candidates_hit(c, run);
+    return status;
+}
+
+/* The same while nothing is pruned: most candidates fail in the lists that follow, so that frequencies are read for
+ * those alone that are in all lists. */
+static rp_status take_all(walk *w, const uint32_t *docids, uint32_t n, uint32_t first)
+{
+    rp__cpu_run *run = w->run;
+    rp__candidates *c = w->c;
+    rp_status status = RP_OK;
+    if (!w->ranks)
+        w->ranks = rp__arena_array(run->arena, run->n_parts, sizeof *w->ranks);
+    if (!w->ranks)
+        return rp__error_no_memory(run->err);
+    rp__candidates_fill(c, docids, n);
+    for (size_t i = 1; i < run->n_parts && c->n > 0 && status == RP_OK; i++) {
+        status = run->parts[i].probe ? RP_OK : open_probe(w, i);
+        if (status == RP_OK)
+            rp__candidates_place(c, &run->parts[i], w->ranks[i]);
+    }
+    for (size_t i = 1; i < run->n_parts && c->n > 0 && status == RP_OK; i++)
+        status = rp__candidates_score_at(c, run, &run->parts[i], w->ranks[i]);
+    if (status == RP_OK && c->n > 0)
+        status = rp__candidates_score(c, run, w->first, first);
+    if (status == RP_OK)
+        rp__candidates_hit(c, run);
+    return status;
+}
+
+/* How many of a run of postings of the shortest list are in all others. */
+static rp_status count_postings(walk *w, const uint32_t *docids, uint32_t n)
+{
+    rp__cpu_run *run = w->run;
+    rp__candidates *c = w->c;
+    rp_status status = RP_OK;
+    for (size_t i = 1; i < run->n_parts && n > 0 && status == RP_OK; i++) {
+        status = run->parts[i].probe ? RP_OK : open_probe(w, i);
+        n = status == RP_OK ? rp__probe_find(run->parts[i].probe, docids, n, c->kept, NULL) : 0;
+        for (uint32_t j = 0; i + 1 < run->n_parts && j < n; j++)
+            c->docids[j] = docids[c->kept[j]];
+        docids = c->docids;
+    }
+    run->total += n;
     return status;
 }
 
@@ -286,7 +330,9 @@ static rp_status run_blocks(walk *w)
         const uint32_t *docids, *tfs = NULL;
         uint32_t first = rp__cursor_rank(&reader->cursor);
         uint32_t n = rp__reader_postings(reader, run->query->end, &docids, needed(w) ? &tfs : NULL);
-        status = take_postings(w, docids, tfs, n, first);
+        status = run->query->k == 0 ? count_postings(w, docids, n)
+                 : w->rest          ? take_postings(w, docids, tfs, n, first)
+                                    : take_all(w, docids, n, first);
         if (n > 0)
             rp__reader_skip(reader, n);
         if (status == RP_OK)

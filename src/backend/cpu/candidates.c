@@ -49,16 +49,38 @@ void rp__candidates_set(rp__candidates *c, const rp__part *part, const uint32_t 
     rp__score_normed(part->score, c->docids, norms, tfs, c->n, c->scores);
 }
 
-rp_status rp__candidates_score(rp__candidates *c, rp__cpu_run *run, rp__part *part, uint32_t first)
+/* What the part contributes to all, whose ranks are in c->ranks. */
+static rp_status score_all(rp__candidates *c, rp__cpu_run *run, rp__part *part)
 {
-    for (uint32_t i = 0; i < c->n; i++)
-        c->ranks[i] = first + c->slots[i];
     if (rp__reader_tfs(part->reader, c->ranks, c->n, c->tfs))
         return rp__cpu_run_fail(run, RP_DAMAGED, part->reader->word);
     rp__score_normed(part->score, c->docids, norms_of(c, run->query), c->tfs, c->n, c->fixed);
     for (uint32_t i = 0; i < c->n; i++)
         c->scores[i] += c->fixed[i];
     return RP_OK;
+}
+
+rp_status rp__candidates_score(rp__candidates *c, rp__cpu_run *run, rp__part *part, uint32_t first)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        c->ranks[i] = first + c->slots[i];
+    return score_all(c, run, part);
+}
+
+rp_status rp__candidates_score_at(rp__candidates *c, rp__cpu_run *run, rp__part *part,
+                                  const uint32_t ranks[RP_BLOCK])
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        c->ranks[i] = ranks[c->slots[i]];
+    return score_all(c, run, part);
+}
+
+void rp__candidates_place(rp__candidates *c, rp__part *part, uint32_t ranks[RP_BLOCK])
+{
+    const uint32_t m = rp__probe_find(part->probe, c->docids, c->n, c->kept, c->ranks);
+    for (uint32_t i = 0; i < m; i++)
+        ranks[c->slots[c->kept[i]]] = c->ranks[i];
+    rp__candidates_keep(c, m);
 }
 
 void rp__candidates_find(rp__candidates *c, rp__part *part)

@@ -285,6 +285,12 @@ void rp__candidates_set(rp__candidates *c, const rp__part *part, const uint32_t 
 /* Adds what the part contributes to all, of which the i-th has rank `first` + slots[i] in its
  * list. */
 rp_status rp__candidates_score(rp__candidates *c, rp__cpu_run *run, rp__part *part, uint32_t first);
+/* The same where it has rank ranks[slots[i]]. */
+rp_status rp__candidates_score_at(rp__candidates *c, rp__cpu_run *run, rp__part *part,
+                                  const uint32_t ranks[RP_BLOCK]);
+/* Drops those that are not in the part's list, and notes the ranks of the others by slots. Searches
+ * by its probe. */
+void rp__candidates_place(rp__candidates *c, rp__part *part, uint32_t ranks[RP_BLOCK]);
 /* Drops those whose score is below `least`. */
 void rp__candidates_cut(rp__candidates *c, const rp__score_kernel *kernel, uint32_t least);
 /* Adds what the part contributes to those in its list; where `must`, the others go. Searches by its

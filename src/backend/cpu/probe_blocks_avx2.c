@@ -52,20 +52,6 @@ static inline uint32_t seek(const rp__list *list, uint32_t from, uint32_t target
                    : rp__probe_block_seek(list, from + NEAR, target);
 }
 
-/* Where x stands in a block: a bit for each slot from *slot on. */
-static inline uint32_t find_one(const uint32_t *slots, uint32_t count, uint32_t x, uint32_t *slot)
-{
-    const uint32_t *p = slots;
-    if (count > RP_BLOCK && p[RP_BLOCK - 1] < x)
-        p += RP_BLOCK;
-    p += NEAR * ((p[15] < x) + (p[31] < x) + (p[47] < x) + (p[63] < x) + (p[79] < x) + (p[95] < x) +
-                 (p[111] < x));
-    const __m256i v = _mm256_set1_epi32((int)x);
-    *slot = (uint32_t)(p - slots);
-    return bits_of(_mm256_cmpeq_epi32(load(p), v)) | bits_of(_mm256_cmpeq_epi32(load(p + LANES), v))
-                                                         << LANES;
-}
-
 /* The last docids of the eighths of RP_BLOCK slots. */
 static inline __m256i ends_of(const uint32_t *p)
 {
@@ -75,10 +61,11 @@ static inline __m256i ends_of(const uint32_t *p)
 
 /* Docids from i on that are at most `last`, which one of RP_BLOCK slots is, the first of them with
  * this rank; returns the first that is not. The eighth that may hold a docid is found by one
- * comparison with the ends of all. */
-static inline uint32_t search_slots(const uint32_t *slots, uint32_t last, uint32_t rank,
-                                    const uint32_t *docids, uint32_t i, uint32_t n, uint32_t *kept,
-                                    uint32_t *ranks, uint32_t *found)
+ * comparison with the ends of all. One loop, whose end alone cannot be foreseen. */
+static inline __attribute__((always_inline)) uint32_t
+search_slots_with(const uint32_t *slots, uint32_t last, uint32_t rank, const uint32_t *docids,
+                  uint32_t i, uint32_t n, uint32_t *kept, uint32_t *ranks, uint32_t *found,
+                  bool has_ranks)
 {
     const __m256i ends = ends_of(slots);
     uint32_t k = *found;
@@ -88,14 +75,25 @@ static inline uint32_t search_slots(const uint32_t *slots, uint32_t last, uint32
         const uint32_t slot = NEAR * (uint32_t)__builtin_ctz(reached | 1U << (LANES - 1));
         const __m256i low = _mm256_cmpeq_epi32(load(slots + slot), x);
         const __m256i high = _mm256_cmpeq_epi32(load(slots + slot + LANES), x);
-        const uint32_t bits = bits_of(low) | bits_of(high) << LANES;
         kept[k] = i;
-        if (ranks)
-            ranks[k] = rank + slot + (uint32_t)__builtin_ctz(bits | 1U << NEAR);
+        if (!has_ranks) {
+            k += bits_of(_mm256_or_si256(low, high)) != 0;
+            continue;
+        }
+        const uint32_t bits = bits_of(low) | bits_of(high) << LANES;
+        ranks[k] = rank + slot + (uint32_t)__builtin_ctz(bits | 1U << NEAR);
         k += bits != 0;
     }
     *found = k;
     return i;
+}
+
+static inline uint32_t search_slots(const uint32_t *slots, uint32_t last, uint32_t rank,
+                                    const uint32_t *docids, uint32_t i, uint32_t n, uint32_t *kept,
+                                    uint32_t *ranks, uint32_t *found)
+{
+    return ranks ? search_slots_with(slots, last, rank, docids, i, n, kept, ranks, found, true)
+                 : search_slots_with(slots, last, rank, docids, i, n, kept, ranks, found, false);
 }
 
 /* Docids from i on that are at most the block's last; returns the first that is not. */
@@ -105,14 +103,6 @@ static inline uint32_t search(const rp__probe *probe, const uint32_t *slots, con
 {
     const uint32_t last = slots[probe->count - 1];
     uint32_t rank = rp__list_block_first(probe->list, probe->block);
-    if (docids[i] <= last && (i + 1 == n || docids[i + 1] > last)) {
-        uint32_t slot, bits = find_one(slots, probe->count, docids[i], &slot);
-        kept[*found] = i;
-        if (ranks)
-            ranks[*found] = rank + slot + (uint32_t)__builtin_ctz(bits | 1U << NEAR);
-        *found += bits != 0;
-        return i + 1;
-    }
     if (probe->count > RP_BLOCK) {
         i = search_slots(slots, slots[RP_BLOCK - 1], rank, docids, i, n, kept, ranks, found);
         slots += RP_BLOCK;

@@ -46,17 +46,23 @@ static uint64_t avx2_at_least(const uint32_t *scores, uint32_t least)
     return set;
 }
 
+/* The places of eight lanes are bytes of one word, of which those that are selected close up: how many they are
+ * cannot be foreseen, so nothing branches on it. */
 static uint32_t avx2_select(const uint32_t *scores, uint32_t n, uint32_t least, uint32_t *kept)
 {
+    const uint64_t ones = UINT64_C(0x0101010101010101), places = UINT64_C(0x0706050403020100);
     const __m256i limit = _mm256_set1_epi32((int)least);
     uint32_t m = 0;
     for (uint32_t i = 0; i < n; i += LANES) {
         __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(scores + i));
         __m256i is_at_least = _mm256_cmpeq_epi32(_mm256_max_epu32(v, limit), v);
-        is_at_least = _mm256_and_si256(is_at_least, first_lanes(n - i));
         uint32_t set = (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(is_at_least));
-        for (; set; set &= set - 1)
-            kept[m++] = i + rp__bits_lowest64(set);
+        set &= n - i < LANES ? (1U << (n - i)) - 1 : UINT8_MAX;
+        const uint64_t closed = _pext_u64(places, _pdep_u64(set, ones) * UINT8_MAX);
+        __m256i at = _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)closed));
+        at = _mm256_add_epi32(at, _mm256_set1_epi32((int)i));
+        _mm256_storeu_si256((__m256i *)(void *)(kept + m), at);
+        m += (uint32_t)__builtin_popcount(set);
     }
     return m;
 }

@@ -117,6 +117,54 @@ static void many_hits_cost_by_the_match(void **state)
     assert_int_equal(measure(), 104 + 200);
 }
 
+static uint64_t least_of(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What an OR's lists cost, and their windows. */
+static uint64_t or_by_hand(uint32_t docs, size_t n, const uint32_t *dfs)
+{
+    uint64_t size = 0, work = 0;
+    for (size_t i = 0; i < n; i++)
+        size += dfs[i];
+    size = least_of(size, docs);
+    const uint64_t windows = least_of(size, docs / 4096 + 1);
+    for (size_t i = 0; i < n; i++)
+        work += dfs[i] + 4 * least_of(dfs[i], windows) + windows / 4;
+    return work + (query.k > 64 ? 2 * size : 0);
+}
+
+/* An AND or an OR of words has a way of its own. Another word, excluded and in no document, sends an AND the
+ * long way and costs a search for each candidate, and its visits. */
+static void words_alone_weigh_as_among_others(void **state)
+{
+    (void)state;
+    enum { TURNS = 3000, MOST = 8 };
+    chance_seed(21);
+    for (uint32_t turn = 0; turn < TURNS; turn++) {
+        uint32_t dfs[MOST], least = UINT32_MAX;
+        const uint32_t docs = 1 + (uint32_t)chance_below(UINT64_C(2) << chance_below(24));
+        const uint8_t role = turn % 2 ? RP_MUST : RP_SHOULD;
+        const size_t n = 1 + chance_below(MOST);
+        begin(docs);
+        query.k = turn % 3 ? 10 : 1000;
+        for (size_t i = 0; i < n; i++) {
+            dfs[i] = (uint32_t)chance_below(docs + UINT64_C(1));
+            least = dfs[i] < least ? dfs[i] : least;
+            term(role, dfs[i]);
+        }
+        const uint64_t alone = end();
+        if (role == RP_SHOULD) {
+            assert_int_equal(alone, or_by_hand(docs, n, dfs));
+            continue;
+        }
+        query.n_ops--;
+        term(RP_NOT, 0);
+        assert_int_equal(end(), alone + least + least_of(least, docs / 4096 + 1) / 4);
+    }
+}
+
 /* Each group has accumulators in every window: few postings do not make it cheap. */
 static void groups_cost_by_the_window(void **state)
 {
@@ -176,7 +224,10 @@ static void no_memory_is_told(void **state)
     (void)state;
     rp__arena arena;
     uint64_t work;
-    flat(RP_SHOULD, 1, (const uint32_t[]){10});
+    begin(DOCS);
+    term(RP_MUST, 10);
+    term(RP_SHOULD, 10);
+    end();
     rp__arena_init(&arena, 8);
     assert_int_equal(rp__work_bound(&query, &arena, &work), RP_NO_MEMORY);
     rp__arena_reset(&arena);
@@ -344,6 +395,7 @@ int main(void)
         cmocka_unit_test(an_and_is_searches_for_its_shortest_list),
         cmocka_unit_test(what_is_optional_or_excluded_is_searched_for_too),
         cmocka_unit_test(many_hits_cost_by_the_match),
+        cmocka_unit_test(words_alone_weigh_as_among_others),
         cmocka_unit_test(groups_cost_by_the_window),
         cmocka_unit_test(a_lead_reaches_into_groups),
         cmocka_unit_test(sums_do_not_wrap),

@@ -536,6 +536,42 @@ static void test_no_memory(void **state)
     }
 }
 
+/* A run of lower-case letters and digits, taken at once, is the one word that it is when begun on, or none. */
+static void test_runs_as_texts(void **state)
+{
+    (void)state;
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
+    static const char *const stems[] = {"none", "porter", "english", "german"};
+    for (size_t s = 0; s < sizeof stems / sizeof *stems; s++) {
+        fixture f = open_words(stems[s], rp__stopwords_get("lucene"));
+        for (int i = 0; i < 20000; i++) {
+            char run[300], term[300];
+            const size_t n = i == 0 ? 3 : 1 + sample_random(i % 100 ? 12 : sizeof run);
+            for (size_t k = 0; k < n; k++)
+                run[k] = i == 0 ? "the"[k] : letters[sample_random(sizeof letters - 1)];
+            rp__token t, begun = {0};
+            const bool is_taken = rp__analyzer_run(f.state, run, n, &t);
+            assert_int_equal(is_taken, n <= RP_TEXT_TERM_MAX);
+            if (!is_taken)
+                continue;
+            memcpy(term, t.term, t.bytes);
+            rp__analyzer_begin(f.state, run, n);
+            assert_int_equal(rp__analyzer_next(f.state, &begun), t.bytes > 0);
+            if (t.bytes == 0)
+                continue;
+            assert_int_equal(begun.bytes, t.bytes);
+            assert_memory_equal(begun.term, term, t.bytes);
+            assert_false(rp__analyzer_next(f.state, &begun));
+        }
+        close_words(&f);
+    }
+    const rp__text_options options = {.stem = "none", .stop_words = "", .tokens = "split"};
+    fixture f = open_options(&options);
+    rp__token t;
+    assert_false(rp__analyzer_run(f.state, "a1", 2, &t));
+    close_words(&f);
+}
+
 static void test_tokens_allocate_nothing(void **state)
 {
     (void)state;
@@ -565,6 +601,7 @@ int main(void)
         cmocka_unit_test(test_ends_of_scans_as_plain_path),
         cmocka_unit_test(test_words_as_libunistring),
         cmocka_unit_test(test_stems_as_libstemmer),
+        cmocka_unit_test(test_runs_as_texts),
         cmocka_unit_test(test_fold_of_a_prefix),
         cmocka_unit_test(test_all_rules_as_plain_tokens),
         cmocka_unit_test(test_unknown_stemmer),
