@@ -104,7 +104,7 @@ static bool open_file(format_index *ix, const char *path, uint32_t kind, format_
     uint64_t n = u64(footer + 8);
     if (f->bytes < 128 || memcmp(f->at, magic, 8) != 0 || memcmp(footer + 56, magic_end, 8) != 0)
         return fail(ix, "%s: magic", path);
-    if (u32(f->at + 8) != kind || u32(f->at + 12) != 1 || u64(f->at + 16) > (kind == 0 ? 15 : 0) ||
+    if (u32(f->at + 8) != kind || u32(f->at + 12) != 1 || u64(f->at + 16) > (kind == 0 ? 31 : 0) ||
         !are_zeros(f->at + 32, 32))
         return fail(ix, "%s: header", path);
     f->checksum = u64(footer + 48);
@@ -191,6 +191,7 @@ static bool read_meta(format_index *ix)
     memcpy(ix->stop, m + 112, 64);
     uint64_t features = u64(ix->files[0].at + 16);
     const uint8_t *freqs = section(ix, 0, 3, &bytes);
+    ix->has_tiny_bits = features & 16;
     if ((features & 1) != (freqs != NULL) || bytes > 15)
         return fail(ix, "frequencies");
     if (freqs)
@@ -547,20 +548,62 @@ static bool sum_starts(format_index *ix, format_term *t)
     return sum == t->cf || fail(ix, "frequencies do not sum to cf");
 }
 
+/* Rising numbers of ranks a to b - 1, from low on and below high; false: one is not among its choices. */
+static bool read_rising(const uint8_t *p, uint64_t *bit, uint64_t *v, uint32_t a, uint32_t b,
+                        uint64_t low, uint64_t high)
+{
+    if (a == b)
+        return true;
+    uint32_t m = (a + b) / 2, width = 0;
+    uint64_t choices = high - low - (b - a) + 1, number = 0;
+    while ((choices - 1) >> width)
+        width++;
+    for (uint32_t i = 0; i < width; i++, ++*bit)
+        number |= (uint64_t)(p[*bit / 8] >> *bit % 8 & 1) << i;
+    v[m] = low + (m - a) + number;
+    return number < choices && read_rising(p, bit, v, a, m, low, v[m]) &&
+           read_rising(p, bit, v, m + 1, b, v[m] + 1, high);
+}
+
+static bool read_bits(format_index *ix, const uint8_t **p, format_term *t)
+{
+    uint64_t docids[8], sums[8], bit = 0;
+    if (t->df > 8 || !read_rising(*p, &bit, docids, 0, t->df, 0, ix->docs) ||
+        !read_rising(*p, &bit, sums, 0, t->df - 1, 0, t->cf - 1))
+        return fail(ix, "the numbers of a tiny list");
+    sums[t->df - 1] = t->cf - 1;
+    for (uint32_t i = 0; i < t->df; i++) {
+        t->docids[i] = (uint32_t)docids[i];
+        t->tfs[i] = (uint32_t)(sums[i] - (i ? sums[i - 1] : UINT64_MAX));
+    }
+    bool is_padded = bit % 8 == 0 || (*p)[bit / 8] >> bit % 8 == 0;
+    *p += (bit + 7) / 8;
+    return is_padded || fail(ix, "the padding of a tiny list");
+}
+
+static void read_varints(format_index *ix, const uint8_t **p, format_term *t)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->df; i++) {
+        uint32_t gap = (uint32_t)varint(p);
+        t->docids[i] = i ? t->docids[i - 1] + 1 + gap : gap;
+        t->tfs[i] = (uint32_t)varint(p) + 1;
+        for (uint32_t j = 0; ix->has_positions && j < t->tfs[i]; j++)
+            t->positions[n++] = (uint32_t)varint(p);
+    }
+}
+
 static bool read_tiny(format_index *ix, const uint8_t *p, uint64_t bytes, format_term *t)
 {
     const uint8_t *end = p + bytes;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < t->df; i++) {
-        uint32_t gap = (uint32_t)varint(&p);
-        t->docids[i] = i ? t->docids[i - 1] + 1 + gap : gap;
-        t->tfs[i] = (uint32_t)varint(&p) + 1;
-        for (uint32_t j = 0; ix->has_positions && j < t->tfs[i]; j++)
-            t->positions[n + j] = (uint32_t)varint(&p);
-        if (ix->has_positions)
-            add_up(t->positions + n, t->tfs[i]);
-        n += t->tfs[i];
-    }
+    if (!ix->has_tiny_bits)
+        read_varints(ix, &p, t);
+    else if (!read_bits(ix, &p, t))
+        return false;
+    for (uint64_t i = 0; ix->has_tiny_bits && ix->has_positions && i < t->cf; i++)
+        t->positions[i] = (uint32_t)varint(&p);
+    for (uint32_t i = 0, n = 0; ix->has_positions && i < t->df; n += t->tfs[i++])
+        add_up(t->positions + n, t->tfs[i]);
     bool is_tiny = t->df <= 8 && (!ix->has_positions || t->cf <= 24);
     return (p == end && is_tiny) || fail(ix, "a tiny list");
 }
