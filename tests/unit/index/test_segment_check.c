@@ -338,7 +338,7 @@ static const struct {
     {"place of a block's lists", place_of_block, "where the one before ends"},
     {"cut block", cut_block, "cannot be read on"},
     {"shared bytes of a first term", shared_bytes, "cannot be read on"},
-    {"occurrences of a term", occurrences, "list cannot be read"},
+    {"occurrences of a term", occurrences, "positions cannot be read"},
     {"docid of a tiny list", tiny_docid, "list cannot be read"},
     {"tiny list cut", tiny_cut, ""},
     {"head of a list", list_head, "list cannot be read"},
@@ -466,7 +466,7 @@ static void test_goes_on(void **state)
     text_raw();
     patch_apply(&p);
     assert_int_equal(check(&t, NULL), RP_DAMAGED);
-    assert_non_null(strstr(t.all, "\"rare7\": its list"));
+    assert_non_null(strstr(t.all, "\"rare7\": its positions"));
     assert_non_null(strstr(t.all, "\"common\": its positions"));
     assert_non_null(strstr(t.all, "document 76"));
     assert_non_null(strstr(t.all, "its text"));
