@@ -62,7 +62,7 @@ rp_status rp__manifest_publish(rp__folder *folder, const rp__manifest *m, rp_err
     rp_status status = rp__section_writer_new(folder, RP_MANIFEST_NEW, RP_FILE_MANIFEST, &w, err);
     if (status != RP_OK)
         return status;
-    rp__section_writer_require(w, RP_FEATURE_KTHS | RP_FEATURE_TINY_BITS |
+    rp__section_writer_require(w, RP_FEATURE_KTHS | RP_FEATURE_TINY_BITS | RP_FEATURE_CLOSE |
                                       (m->freqs[0] ? RP_FEATURE_FREQS : 0U) |
                                       (m->has_stats ? RP_FEATURE_STATS : 0U) |
                                       (m->analysis.tokens[0] ? RP_FEATURE_ANALYSIS : 0U));
@@ -245,6 +245,7 @@ rp_status rp__manifest_read(const rp__folder *folder, rp__manifest *out, rp_erro
     if (status != RP_OK)
         return status;
     out->has_tiny_bits = rp__section_file_required(f) & RP_FEATURE_TINY_BITS;
+    out->is_close = rp__section_file_required(f) & RP_FEATURE_CLOSE;
     status = read_meta(f, out, err);
     if (status == RP_OK)
         status = read_stop_words(f, out, err);

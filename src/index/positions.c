@@ -117,7 +117,7 @@ static rp_status find_ends(const rp__list *list, uint32_t f, uint32_t *ends)
     uint32_t left = list->n - f * RP_BLOCK, count = left < RP_BLOCK ? left : RP_BLOCK;
     if (!list->freq_code)
         return sum_freqs(list, f, count, ends);
-    if (!find_frame(list->freqs, list->freqs_bytes, list->freq_offsets, f, list->n, &in, &bytes))
+    if (rp__list_freq_bytes(list, f, &in, &bytes))
         return RP_DAMAGED;
     return list->freq_code->decode_docids(in, bytes, UINT32_MAX, ends, count);
 }

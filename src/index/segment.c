@@ -102,6 +102,7 @@ static rp_status open_parts(rp__segment *s, rp_error *err)
     s->codec = rp__coding_row(&coding);
     if ((status = rp__dictionary_open(&s->dictionary, s->files[RP_FILE_TERMS],
                                       s->manifest.meta.terms, s->manifest.meta.docs,
+                                      s->manifest.is_close ? RP_LIST_UNIT : RP_LIST_UNIT_OLD,
                                       has_file(s, RP_FILE_POSITIONS), err)) != RP_OK ||
         (status = rp__doctable_open(&s->docs, s->files[RP_FILE_DOCS], s->files[RP_FILE_TEXT],
                                     (uint32_t)s->manifest.meta.docs, err)) != RP_OK ||

@@ -16,13 +16,14 @@ typedef struct rp__tiny {
 /* Bytes that one takes at most, and what a writer needs. */
 enum { RP_TINY_BYTES = (2 * RP_TINY_DF + RP_TINY_POSITIONS) * 5 + 8 };
 
-/* Writes a list of n postings, at most RP_TINY_DF, of an index of n_docs documents; gaps NULL: it has no positions.
- * Returns its bytes. */
+/* Writes a list of n postings, at most RP_TINY_DF, of an index of n_docs documents; gaps NULL: it
+ * has no positions. Returns its bytes. */
 uint32_t rp__tiny_put(const uint32_t *docids, const uint32_t *tfs, uint32_t n, const uint32_t *gaps,
                       uint64_t n_docs, uint8_t out[RP_TINY_BYTES]);
-/* In the form that the segment's tiny lists have, with RP_PAD bytes readable behind it. RP_DAMAGED. */
-rp_status rp__tiny_get(const rp__segment *s, const rp__term *term,
-                       rp__tiny *out); /* without gaps */
+/* A list in the form that the segment has them in, with RP_PAD bytes readable behind it; all but
+ * its gaps. RP_DAMAGED. */
+rp_status rp__tiny_get(const rp__segment *s, const rp__term *term, rp__tiny *out);
+/* Its gaps too. */
 rp_status rp__tiny_get_whole(const rp__segment *s, const rp__term *term, rp__tiny *out);
 
 #endif

@@ -105,7 +105,8 @@ enum {
     RP_FEATURE_KTHS = 4,
     RP_FEATURE_ANALYSIS = 8,
     RP_FEATURE_TINY_BITS = 16,
-    RP_FEATURES_KNOWN = 31,
+    RP_FEATURE_CLOSE = 32,
+    RP_FEATURES_KNOWN = 63,
 };
 /* Bits of its optional features, which a reader may pass over. */
 enum { RP_OPTIONAL_ID_TABLE = 1, RP_OPTIONAL_TERM_MOST = 2 };

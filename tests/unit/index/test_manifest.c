@@ -5,7 +5,7 @@
 #include "unit/index/patch.h"
 
 /* Features that every manifest requires. */
-static const uint64_t always = RP_FEATURE_KTHS | RP_FEATURE_TINY_BITS;
+static const uint64_t always = RP_FEATURE_KTHS | RP_FEATURE_TINY_BITS | RP_FEATURE_CLOSE;
 
 static void test_names(void **state)
 {

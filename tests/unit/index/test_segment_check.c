@@ -154,7 +154,7 @@ static void tiny_cut(void)
 }
 static void list_head(void)
 {
-    list_at("common")[4]++; /* the number of blocks */
+    list_at("common")[4]++; /* the bytes of its docids */
 }
 static void list_gap(void)
 {
@@ -164,11 +164,11 @@ static void list_gap(void)
 }
 static void frequency(void)
 {
+    rp__list list;
     rp__term t = find("common");
-    uint8_t *at = list_at("common");
-    uint32_t freqs_bytes = rp__load32(at + 12);
-    uint8_t *freqs = at + t.list_bytes - rp__bits_align(freqs_bytes, 16);
-    freqs[1] ^= 1; /* one of 1 and 2 becomes the other */
+    assert_int_equal(rp__segment_list(sound, &t, NULL, &list), RP_OK);
+    size_t at = (size_t)(list.freqs - sound->lists) - t.list_offset;
+    list_at("common")[at + 1] ^= 1; /* one of 1 and 2 becomes the other */
 }
 static void block_bound(void)
 {
