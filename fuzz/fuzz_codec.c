@@ -284,7 +284,8 @@ static size_t make_list(uint8_t *data, size_t max_size, uint64_t *rng)
     rp__store32(drawn.options, (uint32_t)random64(rng));
     rp__codec_options options = options_of(&drawn);
     size_t used = 0;
-    uint8_t *bytes = encode(f->plain, &p, &options, drawn.flags & FLAG_POSITIONS, false, &used);
+    uint8_t *bytes = encode(f->plain, &p, &options, drawn.flags & FLAG_POSITIONS,
+                            drawn.flags & FLAG_CLOSE, &used);
     bool fits = bytes && HEAD + used <= max_size;
     if (fits) {
         data[0] = (uint8_t)(LISTS + f->plain->id);
