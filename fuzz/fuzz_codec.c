@@ -21,7 +21,7 @@
 
 enum { HEAD = 9, FREQS = 64, LISTS = 128, DOCIDS = 192, IDS = 64 };
 enum { FLAG_POSITIONS = 1, FLAG_EXCEPTIONS = 2, FLAG_LEVEL = 4, FLAG_C = 8, FLAG_SPEED = 16 };
-enum { FLAG_SEGMENT = 32, FLAG_MAX = 64 };
+enum { FLAG_SEGMENT = 32, FLAG_MAX = 64, FLAG_CLOSE = 128 };
 enum { MOST_DOCIDS = 3000 };
 
 typedef struct input {
@@ -206,7 +206,7 @@ static rp__codec_options options_of(const input *in)
 
 /* Bytes of exactly their size and RP_PAD, for the caller to free; NULL: RP_LIMIT. */
 static uint8_t *encode(const rp__codec *row, const postings *p, const rp__codec_options *options,
-                       bool has_positions, size_t *used)
+                       bool has_positions, bool is_close, size_t *used)
 {
     size_t bound = rp__list_bound(row, p->n), most_blocks = rp__list_blocks_bound(row, p->n);
     uint32_t *scratch = malloc(rp__list_scratch(row, p->n) * sizeof *scratch);
@@ -221,7 +221,8 @@ static uint8_t *encode(const rp__codec *row, const postings *p, const rp__codec_
                             .bounds = bounds,
                             .kths = kths,
                             .pos_offsets = has_positions ? pos_offsets : NULL,
-                            .options = options};
+                            .options = options,
+                            .is_close = is_close && !row->cut};
     rp_status s = rp__list_encode(row, p->docids, p->tfs, p->n, &parts, scratch, out, used);
     MUST(s == (row->limit && p->largest >= row->limit ? RP_LIMIT : RP_OK));
     if (s == RP_OK) {
@@ -244,7 +245,8 @@ static void fuzz_docids(const codec_family *f, const input *in)
     rp__codec_options options = options_of(in);
     bool has_positions = in->flags & FLAG_POSITIONS;
     size_t used = 0;
-    uint8_t *bytes = encode(f->rows[in->options[3] % f->n], &p, &options, has_positions, &used);
+    uint8_t *bytes = encode(f->rows[in->options[3] % f->n], &p, &options, has_positions,
+                            in->flags & FLAG_CLOSE, &used);
     row_check rc;
     row_check_init(&rc, p.n, in->n);
     for (size_t k = 0; bytes && k < f->n; k++) {
@@ -282,7 +284,8 @@ static size_t make_list(uint8_t *data, size_t max_size, uint64_t *rng)
     rp__store32(drawn.options, (uint32_t)random64(rng));
     rp__codec_options options = options_of(&drawn);
     size_t used = 0;
-    uint8_t *bytes = encode(f->plain, &p, &options, drawn.flags & FLAG_POSITIONS, &used);
+    uint8_t *bytes = encode(f->plain, &p, &options, drawn.flags & FLAG_POSITIONS,
+                            drawn.flags & FLAG_CLOSE, &used);
     bool fits = bytes && HEAD + used <= max_size;
     if (fits) {
         data[0] = (uint8_t)(LISTS + f->plain->id);

@@ -113,12 +113,12 @@ static size_t measure_blocks(const rp__codec *row, const rp__encoding *e, size_t
 static size_t measure(const rp__codec *row, rp__encoding *e, size_t most)
 {
     bool is_long = e->n_blocks > 1;
-    size_t offsets = is_long && row->has_offsets ? e->n_blocks * sizeof(uint32_t) : 0;
+    size_t offsets = is_long && row->has_offsets ? e->n_blocks * sizeof(uint16_t) : 0;
     if (row->code)
         e->used = measure_blocks(row, e, 1, most);
     else if (row->encode(row, e))
         return SIZE_MAX;
-    size_t bytes = is_long ? rp__bits_align(e->used, 16) + rp__bits_align(offsets, 16) : e->used;
+    size_t bytes = e->used + offsets;
     return bytes <= most ? bytes : SIZE_MAX;
 }
 

@@ -91,9 +91,10 @@ rp_status rp__bp128d4_avx2_block(const rp__list *list, uint32_t b, uint32_t *out
 /* Whether blocks b and b + 1, both full, of a list with a directory, can be decoded so. */
 static inline bool are_two(const rp__list *list, uint32_t b, rp__blocks_part two[2])
 {
-    size_t at = list->offsets[b], middle = list->offsets[b + 1], end = list->docs_bytes;
+    size_t at = rp__list_offset(list, b), middle = rp__list_offset(list, b + 1),
+           end = list->docs_bytes;
     if (b + 2 < list->n_blocks)
-        end = list->offsets[b + 2];
+        end = rp__list_offset(list, b + 2);
     if (at >= middle || middle >= end || end > list->docs_bytes)
         return false;
     const uint8_t *p = list->docs + at, *q = list->docs + middle;
@@ -153,7 +154,7 @@ static inline uint32_t *put_two(const rp__list *list, uint32_t b, const rp__bloc
 
 rp_status rp__bp128d4_avx2_decode(const rp__list *list, uint32_t *out)
 {
-    uint32_t n_full = list->offsets ? list->n / RP_BLOCK : 0;
+    uint32_t n_full = rp__list_has_offsets(list) ? list->n / RP_BLOCK : 0;
     rp__blocks_part two[2];
     for (uint32_t b = 0; b < list->n_blocks; b++) {
         bool has_two = b + 2 <= n_full && are_two(list, b, two);

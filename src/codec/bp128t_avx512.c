@@ -246,7 +246,7 @@ static rp_status rows_of(const uint8_t *in, size_t in_bytes, uint32_t base, uint
 
 ALWAYS row_pairs unpack_block(const rp__list *list, uint32_t b)
 {
-    const uint8_t *in = list->docs + list->offsets[b];
+    const uint8_t *in = list->docs + rp__list_offset(list, b);
     return unpack_pairs(in + 1, in[0]);
 }
 
@@ -254,7 +254,7 @@ ALWAYS row_pairs unpack_block(const rp__list *list, uint32_t b)
 static uint32_t count_narrow(const rp__list *list, uint32_t b, uint32_t end)
 {
     uint32_t from = b, full = list->n / RP_BLOCK, ok = 0xFFFF;
-    if (!list->offsets || list->docs_bytes > INT32_MAX)
+    if (!rp__list_has_offsets(list) || list->docs_bytes > INT32_MAX)
         return 0;
     for (end = full < end ? full : end; ok == 0xFFFF && b < end;) {
         rp__heads h = rp__heads_of(list, b);

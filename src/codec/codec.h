@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "riposte/status.h"
 
@@ -180,6 +181,8 @@ struct rp__list {
     const uint32_t *first;    /* rank of each block's first posting; NULL: b * RP_BLOCK */
     /* by frame; NULL for one frame; pos NULL without positions */
     const uint32_t *freq_offsets, *pos_offsets;
+    /* in place of offsets and freq_offsets in a list whose parts lie close: for rp__list_near */
+    const uint16_t *near_offsets, *near_freqs;
     /* by block: max of tf/(tf+K), rounded up, in 1/255; never NULL with a codec */
     const uint8_t *bounds;
     /* of the 10th, 100th, 1000th best posting: tf/(tf+K), rounded down; NULL: not known */
@@ -203,6 +206,8 @@ typedef struct rp__list_parts {
     const uint8_t *kths;         /* RP_LIST_KTHS; NULL: not known. A list of one block has none */
     const uint32_t *pos_offsets; /* one a frame; NULL without positions */
     const rp__codec_options *options; /* may be NULL */
+    /* parts lie close together, and offsets are narrow, where they fit; not of a row that cuts */
+    bool is_close;
 } rp__list_parts;
 
 size_t rp__list_blocks_bound(const rp__codec *codec, size_t n);
@@ -211,17 +216,36 @@ size_t rp__list_cut(const rp__codec *codec, const rp__codec_options *options,
                     const uint32_t *docids, const uint32_t *tfs, size_t n, uint32_t *scratch,
                     uint32_t *ends); /* returns the number of blocks */
 size_t rp__list_bound(const rp__codec *codec, size_t n);
-/* n >= 1, docids rising, tfs >= 1. `out` has rp__list_bound(n) bytes and is 16-byte aligned. *used
- * is a multiple of 16. RP_LIMIT: over 4 GiB. */
+/* n >= 1, docids rising, tfs >= 1. `out` has rp__list_bound(n) bytes and is 16-byte aligned, or,
+ * for parts that lie close, 4-byte aligned. *used is a multiple of as many. RP_LIMIT: over 4
+ * GiB. */
 rp_status rp__list_encode(const rp__codec *codec, const uint32_t *docids, const uint32_t *tfs,
                           size_t n, const rp__list_parts *parts, uint32_t *scratch, uint8_t *out,
                           size_t *used);
-/* Opens `in` (16-byte aligned, RP_PAD readable after in_bytes) as a list of n postings. Checks that
+/* Opens `in` (4-byte aligned, RP_PAD readable after in_bytes) as a list of n postings. Checks that
  * all parts lie inside; not what they say. */
 rp_status rp__list_open(const rp__codec *codec, const uint8_t *in, size_t in_bytes, uint32_t n,
                         uint32_t universe, bool has_positions, rp__list *list);
 void rp__list_from_arrays(const uint32_t *docids, const uint32_t *tfs, uint32_t n,
                           uint32_t universe, rp__list *list);
+/* Entry i of narrow offsets. The groups of RP_LIST_FAR have a base each, but for the first, which
+ * has 0: it stands before all entries, that of the last group first. */
+static inline uint32_t rp__list_near(const uint16_t *near, uint32_t i)
+{
+    uint32_t group = i / RP_LIST_FAR, base = 0;
+    if (group)
+        memcpy(&base, (const uint8_t *)near - sizeof base * group, sizeof base);
+    return base + near[i];
+}
+/* Where block b begins in docs, of a list that has offsets. */
+static inline uint32_t rp__list_offset(const rp__list *list, uint32_t b)
+{
+    return list->near_offsets ? rp__list_near(list->near_offsets, b) : list->offsets[b];
+}
+static inline bool rp__list_has_offsets(const rp__list *list)
+{
+    return list->offsets || list->near_offsets;
+}
 /* Postings in block b, and the rank of its first. */
 uint32_t rp__list_block_count(const rp__list *list, uint32_t b);
 uint32_t rp__list_block_first(const rp__list *list, uint32_t b);
@@ -237,6 +261,8 @@ uint8_t rp__list_bound_max(const rp__list *list, uint32_t from, uint32_t to);
 rp_status rp__list_decode(const rp__list *list, uint32_t *docids, uint32_t *tfs);
 /* Frequencies of frame f into out (RP_BLOCK_CAPACITY). */
 rp_status rp__list_freqs(const rp__list *list, uint32_t f, uint32_t *out);
+/* Where the bytes of frame f lie, of a list with a code of frequencies. */
+rp_status rp__list_freq_bytes(const rp__list *list, uint32_t f, const uint8_t **in, size_t *bytes);
 /* Of the posting of rank i (below n) alone: where the code can, without those of its frame. */
 rp_status rp__list_tf(const rp__list *list, uint32_t i, uint32_t *tf);
 /* Decodes all and says whether it is what an encoder would have written: rising, below universe,

@@ -94,7 +94,7 @@ INLINE void open_group(group *g, const rp__list *list, uint32_t b)
     uint64_t widths = 0;
     uint32_t widest = 0;
     g->is_open = false;
-    if (!list->offsets || b + RP_FASTPFD_GROUP > list->n / RP_BLOCK)
+    if (!rp__list_has_offsets(list) || b + RP_FASTPFD_GROUP > list->n / RP_BLOCK)
         return;
     for (uint32_t k = RP_FASTPFD_GROUP; k-- > 0;) {
         size_t in_bytes;

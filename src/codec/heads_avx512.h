@@ -29,6 +29,23 @@ static inline __m512i rp__heads_gather(__mmask16 live, const uint8_t *docs, __m5
 }
 #pragma GCC diagnostic pop
 
+/* Where the blocks from b on begin, of the live lanes. Two groups of narrow offsets meet in them at
+ * most. */
+static inline __m512i rp__heads_offsets(const rp__list *list, uint32_t b, __mmask16 live)
+{
+    if (!list->near_offsets)
+        return _mm512_maskz_loadu_epi32(live, list->offsets + b);
+    uint32_t rest = RP_LIST_FAR - b % RP_LIST_FAR; /* blocks of the first group */
+    __mmask16 next = (__mmask16)(live & ~_bzhi_u32(0xFFFF, rest));
+    __m512i near = _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(live, list->near_offsets + b));
+    uint32_t base = live ? rp__list_near(list->near_offsets, b) - list->near_offsets[b] : 0, after;
+    near = _mm512_maskz_add_epi32(live, near, _mm512_set1_epi32((int)base));
+    if (next == 0)
+        return near;
+    after = rp__list_near(list->near_offsets, b + rest) - list->near_offsets[b + rest];
+    return _mm512_mask_add_epi32(near, next, near, _mm512_set1_epi32((int)(after - base)));
+}
+
 /* Those of the full blocks from b on, of a list with offsets whose docs_bytes are at most
  * INT32_MAX. */
 static inline rp__heads rp__heads_of(const rp__list *list, uint32_t b)
@@ -37,8 +54,8 @@ static inline rp__heads rp__heads_of(const rp__list *list, uint32_t b)
     __mmask16 are = (__mmask16)_bzhi_u32(0xFFFF, full < RP_HEADS ? full : RP_HEADS);
     __mmask16 have_next = (__mmask16)_bzhi_u32(0xFFFF, after < RP_HEADS ? after : RP_HEADS);
     const __m512i end = _mm512_set1_epi32((int)list->docs_bytes);
-    __m512i from = _mm512_maskz_loadu_epi32(are, list->offsets + b);
-    __m512i to = _mm512_mask_loadu_epi32(end, have_next, list->offsets + b + 1);
+    __m512i from = rp__heads_offsets(list, b, are);
+    __m512i to = _mm512_mask_mov_epi32(end, have_next, rp__heads_offsets(list, b + 1, have_next));
     __mmask16 sound = _mm512_mask_cmplt_epu32_mask(are, from, to);
     sound = _mm512_mask_cmple_epu32_mask(sound, to, end);
     return (rp__heads){.from = from,

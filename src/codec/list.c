@@ -15,12 +15,15 @@
 enum {
     HEAD_SHORT = 4,
     HEAD_LONG = 16,
+    HEAD_CLOSE = 12, /* of a list whose parts lie close, without the number of blocks */
     ALIGN = 16,
+    ALIGN_CLOSE = 4,
     FLAG_FIRST = 1,   /* array `first`: the row cuts, or the list is in segments */
     FLAG_POS = 2,     /* array `pos_offsets` */
     FLAG_OFFSETS = 4, /* array `offsets` */
     FLAG_PAIRED = 8,  /* frequencies lie with the docids: no array `freq_offsets` */
     FLAG_KTHS = 16,   /* `kths` behind the bounds: only indexes of before have none */
+    FLAG_CLOSE = 32,  /* parts lie close together, and offsets are narrow */
 };
 #define FLAG_LONG 0x80000000U              /* always set; byte 3 of a short list is below 128 */
 enum { LONG_MARK = 0x80, NAME_SHIFT = 8 }; /* byte 3 of a long list; the name in its flags */
@@ -30,6 +33,11 @@ static uint64_t align(uint64_t v)
     return rp__bits_align(v, ALIGN);
 }
 
+static uint64_t align_close(uint64_t v)
+{
+    return rp__bits_align(v, ALIGN_CLOSE);
+}
+
 static size_t frames_of(size_t n)
 {
     return (n + RP_BLOCK - 1) / RP_BLOCK;
@@ -37,12 +45,12 @@ static size_t frames_of(size_t n)
 
 /* ---- Layout of a long list ------------------------------------------------------------------- */
 
-/* Offsets of the parts from the start of the list. */
+/* Offsets of the parts from the start of the list; of narrow offsets that of the first entry. */
 typedef struct layout {
     uint64_t last, last_far, offsets, freq_offsets, pos_offsets, first, bounds, kths, docs;
 } layout;
 
-/* All but FLAG_KTHS, and FLAG_FIRST of a list in segments. name: that the list bears, 0 where it does not. */
+/* All but FLAG_KTHS, FLAG_CLOSE, and FLAG_FIRST of a list in segments. name: that the list bears, 0 where it does not. */
 static uint32_t flags_of(const rp__codec *codec, bool has_positions, uint8_t name)
 {
     return FLAG_LONG | (uint32_t)name << NAME_SHIFT | (codec->cut ? FLAG_FIRST : 0U) |
@@ -50,9 +58,43 @@ static uint32_t flags_of(const rp__codec *codec, bool has_positions, uint8_t nam
            (codec->freqs ? 0U : FLAG_PAIRED);
 }
 
+/* Bytes of the bases before n narrow offsets. */
+static uint64_t bases_bytes(uint64_t n)
+{
+    return (n - 1) / RP_LIST_FAR * sizeof(uint32_t);
+}
+
+/* Without last_far where that would be the end of `last`. */
+static layout layout_close(uint32_t flags, uint64_t n, uint64_t n_blocks)
+{
+    layout at;
+    uint64_t words = sizeof(uint32_t), frames = frames_of(n);
+    uint64_t n_far = n_blocks > RP_LIST_FAR ? (n_blocks + RP_LIST_FAR - 1) / RP_LIST_FAR : 0;
+    at.last = HEAD_CLOSE + (flags & FLAG_FIRST ? words : 0);
+    at.last_far = at.last + n_blocks * words;
+    at.pos_offsets = at.last_far + n_far * words;
+    at.first = at.pos_offsets + (flags & FLAG_POS ? frames * words : 0);
+    at.offsets = at.first + (flags & FLAG_FIRST ? n_blocks * words : 0);
+    at.freq_offsets = at.offsets;
+    if (flags & FLAG_OFFSETS) {
+        at.offsets += bases_bytes(n_blocks);
+        at.freq_offsets = align_close(at.offsets + n_blocks * sizeof(uint16_t));
+    }
+    at.bounds = at.freq_offsets;
+    if (!(flags & FLAG_PAIRED)) {
+        at.freq_offsets += bases_bytes(frames);
+        at.bounds = at.freq_offsets + frames * sizeof(uint16_t);
+    }
+    at.kths = at.bounds + n_blocks;
+    at.docs = align_close(at.kths + (flags & FLAG_KTHS ? RP_LIST_KTHS : 0));
+    return at;
+}
+
 static layout layout_of(uint32_t flags, uint64_t n, uint64_t n_blocks)
 {
     layout at;
+    if (flags & FLAG_CLOSE)
+        return layout_close(flags, n, n_blocks);
     uint64_t by_block = align(n_blocks * sizeof(uint32_t));
     uint64_t by_frame = align(frames_of(n) * sizeof(uint32_t));
     uint64_t by_far = align((n_blocks + RP_LIST_FAR - 1) / RP_LIST_FAR * sizeof(uint32_t));
@@ -89,12 +131,20 @@ size_t rp__list_cut(const rp__codec *codec, const rp__codec_options *options,
     return n_blocks;
 }
 
+/* Offsets while they are made narrow. */
+static size_t wide_bytes(const rp__codec *codec, size_t n)
+{
+    size_t most = rp__list_blocks_bound(codec, n);
+    most *= codec->segment ? RP_BLOCK / codec->segment : 1;
+    return (most > frames_of(n) ? most : frames_of(n)) * sizeof(uint32_t);
+}
+
 size_t rp__list_bound(const rp__codec *codec, size_t n)
 {
     uint32_t flags = flags_of(codec, true, 0) | FLAG_KTHS | (codec->segment ? FLAG_FIRST : 0U);
     layout at = layout_of(flags, n, rp__list_blocks_bound(codec, n));
     size_t freqs = codec->freqs ? frames_of(n) * codec->freqs->bound(RP_BLOCK) : 0;
-    return at.docs + align(codec->bound(codec, n)) + align(freqs);
+    return at.docs + align(codec->bound(codec, n)) + align(freqs) + wide_bytes(codec, n);
 }
 
 size_t rp__list_scratch(const rp__codec *codec, size_t n)
@@ -145,9 +195,9 @@ static rp_status encode_freqs(const rp__block_code *code, const rp__codec_option
 }
 
 /* Zeros after `used` bytes up to the next boundary; returns where that is. */
-static size_t pad(uint8_t *out, size_t used)
+static size_t pad(uint8_t *out, size_t used, bool is_close)
 {
-    size_t end = align(used);
+    size_t end = is_close ? align_close(used) : align(used);
     memset(out + used, 0, end - used);
     return end;
 }
@@ -184,7 +234,7 @@ static rp_status encode_short(const coding *c, const uint32_t *docids, const uin
         return s;
     rp__store32(out,
                 (uint32_t)docs_bytes | (uint32_t)parts->bounds[0] << 16 | (uint32_t)c->name << 24);
-    *used = pad(out, HEAD_SHORT + docs_bytes + freqs_bytes);
+    *used = pad(out, HEAD_SHORT + docs_bytes + freqs_bytes, parts->is_close);
     return RP_OK;
 }
 
@@ -197,7 +247,8 @@ static void put_directory(const uint32_t *docids, size_t n, const rp__list_parts
     uint32_t *first = (uint32_t *)(void *)(out + at->first);
     for (size_t b = 0; b < parts->n_blocks; b++) {
         last[b] = docids[parts->ends[b] - 1];
-        last_far[b / RP_LIST_FAR] = last[b];
+        if (at->last_far != at->pos_offsets || !(flags & FLAG_CLOSE))
+            last_far[b / RP_LIST_FAR] = last[b];
         if (flags & FLAG_FIRST)
             first[b] = b ? parts->ends[b - 1] : 0;
     }
@@ -208,37 +259,74 @@ static void put_directory(const uint32_t *docids, size_t n, const rp__list_parts
         memcpy(out + at->kths, parts->kths, RP_LIST_KTHS);
 }
 
-static rp_status encode_long(const coding *c, const uint32_t *docids, const uint32_t *tfs, size_t n,
-                             const rp__list_parts *parts, uint32_t *scratch, uint8_t *out,
-                             size_t *used)
+/* False: an entry is too far from its base. `wide` begins with 0. */
+static bool make_narrow(const uint32_t *wide, size_t n, uint8_t *out)
 {
-    uint32_t flags =
-        flags_of(c->codec, parts->pos_offsets != NULL, c->name) | (parts->kths ? FLAG_KTHS : 0U);
-    flags |= parts->n_blocks != frames_of(n) ? FLAG_FIRST : 0U;
+    uint32_t base = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (i % RP_LIST_FAR == 0 && i > 0) {
+            base = wide[i];
+            rp__store32(out - sizeof base * (i / RP_LIST_FAR), base);
+        }
+        uint32_t rest = wide[i] - base;
+        if (rest > UINT16_MAX)
+            return false;
+        memcpy(out + i * sizeof(uint16_t), &(uint16_t){(uint16_t)rest}, sizeof(uint16_t));
+    }
+    return true;
+}
+
+/* RP_NOT_FOUND: parts cannot lie close. `wide` is for offsets that are to be narrow. */
+static rp_status encode_parts(const coding *c, const uint32_t *docids, const uint32_t *tfs,
+                              size_t n, const rp__list_parts *parts, uint32_t flags,
+                              uint32_t *scratch, uint32_t *wide, uint8_t *out, size_t *used)
+{
+    bool is_close = flags & FLAG_CLOSE;
     layout at = layout_of(flags, n, parts->n_blocks);
     size_t docs_bytes, freqs_bytes;
     memset(out, 0, at.docs);
     put_directory(docids, n, parts, flags, &at, out);
     rp__encoding e = encoding_of(docids, tfs, n, parts, scratch);
-    e.offsets = (uint32_t *)(void *)(out + at.offsets);
+    e.offsets = is_close ? wide : (uint32_t *)(void *)(out + at.offsets);
     e.out = out + at.docs;
     rp_status s = c->codec->encode(c->codec, &e);
     docs_bytes = e.used;
     if (s)
         return s;
-    size_t freqs = pad(out, at.docs + docs_bytes);
+    if (is_close && flags & FLAG_OFFSETS && !make_narrow(wide, parts->n_blocks, out + at.offsets))
+        return RP_NOT_FOUND;
+    size_t freqs = pad(out, at.docs + docs_bytes, is_close);
     s = encode_freqs(c->freqs, parts->options, tfs, n, scratch,
-                     (uint32_t *)(void *)(out + at.freq_offsets), out + freqs, &freqs_bytes);
+                     is_close ? wide : (uint32_t *)(void *)(out + at.freq_offsets), out + freqs,
+                     &freqs_bytes);
     if (s)
         return s;
-    *used = pad(out, freqs + freqs_bytes);
+    if (is_close && c->freqs && !make_narrow(wide, frames_of(n), out + at.freq_offsets))
+        return RP_NOT_FOUND;
+    *used = pad(out, freqs + freqs_bytes, is_close);
     if (*used > UINT32_MAX)
         return RP_LIMIT;
+    const uint32_t sizes[] = {(uint32_t)docs_bytes, (uint32_t)freqs_bytes};
     rp__store32(out, flags);
-    rp__store32(out + 4, (uint32_t)parts->n_blocks);
-    rp__store32(out + 8, (uint32_t)docs_bytes);
-    rp__store32(out + 12, (uint32_t)freqs_bytes);
+    memcpy(out + (is_close ? 4 : 8), sizes, sizeof sizes);
+    if (!is_close || flags & FLAG_FIRST)
+        rp__store32(out + (is_close ? HEAD_CLOSE : 4), (uint32_t)parts->n_blocks);
     return RP_OK;
+}
+
+static rp_status encode_long(const coding *c, const uint32_t *docids, const uint32_t *tfs, size_t n,
+                             const rp__list_parts *parts, uint32_t *scratch, uint32_t *wide,
+                             uint8_t *out, size_t *used)
+{
+    uint32_t flags =
+        flags_of(c->codec, parts->pos_offsets != NULL, c->name) | (parts->kths ? FLAG_KTHS : 0U);
+    flags |= parts->n_blocks != frames_of(n) ? FLAG_FIRST : 0U;
+    rp_status s = RP_NOT_FOUND;
+    if (parts->is_close)
+        s = encode_parts(c, docids, tfs, n, parts, flags | FLAG_CLOSE, scratch, wide, out, used);
+    return s == RP_NOT_FOUND
+               ? encode_parts(c, docids, tfs, n, parts, flags, scratch, wide, out, used)
+               : s;
 }
 
 /* What a row that chooses takes for this list. It tries rows in `out`, where a list of its own bound
@@ -265,7 +353,8 @@ rp_status rp__list_encode(const rp__codec *codec, const uint32_t *docids, const 
     }
     if (n <= RP_BLOCK && parts->n_blocks == 1)
         return encode_short(&c, docids, tfs, n, parts, scratch, out, used);
-    return encode_long(&c, docids, tfs, n, parts, scratch, out, used);
+    uint32_t *wide = (uint32_t *)(void *)(out + rp__list_bound(codec, n) - wide_bytes(codec, n));
+    return encode_long(&c, docids, tfs, n, parts, scratch, wide, out, used);
 }
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -308,23 +397,41 @@ static const uint32_t *words(const uint8_t *in, uint64_t offset)
     return (const uint32_t *)(const void *)(in + offset);
 }
 
+/* Of a list whose parts lie close: as many blocks as its head says, or, where the row does not cut, as it must have. */
+static void read_head(const uint8_t *in, uint32_t flags, rp__list *list)
+{
+    bool is_close = flags & FLAG_CLOSE, has_blocks = !is_close || flags & FLAG_FIRST;
+    list->docs_bytes = rp__load32(in + (is_close ? 4 : 8));
+    list->freqs_bytes = rp__load32(in + (is_close ? 8 : 12));
+    list->n_blocks =
+        has_blocks ? rp__load32(in + (is_close ? HEAD_CLOSE : 4)) : (uint32_t)frames_of(list->n);
+}
+
 static rp_status open_long(const uint8_t *in, size_t in_bytes, uint32_t flags, rp__list *list)
 {
-    if (in_bytes < HEAD_LONG || (uintptr_t)in % ALIGN)
+    if (in_bytes < HEAD_LONG || (uintptr_t)in % ALIGN_CLOSE)
         return RP_DAMAGED;
-    list->n_blocks = rp__load32(in + 4);
-    list->docs_bytes = rp__load32(in + 8);
-    list->freqs_bytes = rp__load32(in + 12);
+    read_head(in, flags, list);
     if (!is_block_count(list->codec, flags, list->n, list->n_blocks))
         return RP_DAMAGED;
+    bool is_close = flags & FLAG_CLOSE;
     layout at = layout_of(flags, list->n, list->n_blocks);
-    uint64_t freqs = at.docs + align(list->docs_bytes);
+    uint64_t freqs = at.docs + (is_close ? align_close(list->docs_bytes) : align(list->docs_bytes));
     if (freqs + list->freqs_bytes > in_bytes)
         return RP_DAMAGED;
     list->last = words(in, at.last);
     list->last_far = words(in, at.last_far);
-    list->offsets = flags & FLAG_OFFSETS ? words(in, at.offsets) : NULL;
-    list->freq_offsets = flags & FLAG_PAIRED ? NULL : words(in, at.freq_offsets);
+    if (is_close && list->n_blocks <= RP_LIST_FAR)
+        list->last_far = list->last + list->n_blocks - 1;
+    const uint32_t *offsets = flags & FLAG_OFFSETS ? words(in, at.offsets) : NULL,
+                   *freq_offsets = flags & FLAG_PAIRED ? NULL : words(in, at.freq_offsets);
+    if (is_close) {
+        list->near_offsets = (const uint16_t *)(const void *)offsets;
+        list->near_freqs = (const uint16_t *)(const void *)freq_offsets;
+    } else {
+        list->offsets = offsets;
+        list->freq_offsets = freq_offsets;
+    }
     list->pos_offsets = flags & FLAG_POS ? words(in, at.pos_offsets) : NULL;
     list->first = flags & FLAG_FIRST ? words(in, at.first) : NULL;
     if (list->first && list->first[0] != 0) /* so blocks that all have a count have n in all */
@@ -352,7 +459,8 @@ rp_status rp__list_open(const rp__codec *codec, const uint8_t *in, size_t in_byt
         list->codec = row;
     }
     uint32_t flags = flags_of(list->codec, has_positions, name),
-             free = FLAG_KTHS | (list->codec->segment ? FLAG_FIRST : 0U);
+             free = FLAG_KTHS | (list->codec->cut ? 0U : FLAG_CLOSE) |
+                    (list->codec->segment ? FLAG_FIRST : 0U);
     rp_status s = RP_DAMAGED;
     if (is_long && (rp__load32(in) & ~free) == flags)
         s = open_long(in, in_bytes, rp__load32(in), list);
@@ -416,12 +524,18 @@ static bool add_one(uint32_t *v, size_t n)
     return zeros == 0;
 }
 
-/* Where frame f lies, of a list with a code of frequencies. */
-static rp_status freq_bytes(const rp__list *list, uint32_t f, const uint8_t **in, size_t *in_bytes)
+static uint32_t freq_offset(const rp__list *list, uint32_t f)
 {
-    size_t from = list->freq_offsets ? list->freq_offsets[f] : 0, to = list->freqs_bytes;
-    if (list->freq_offsets && f + 1 < frames_of(list->n))
-        to = list->freq_offsets[f + 1];
+    return list->near_freqs ? rp__list_near(list->near_freqs, f) : list->freq_offsets[f];
+}
+
+rp_status rp__list_freq_bytes(const rp__list *list, uint32_t f, const uint8_t **in,
+                              size_t *in_bytes)
+{
+    bool has = list->freq_offsets || list->near_freqs;
+    size_t from = has ? freq_offset(list, f) : 0, to = list->freqs_bytes;
+    if (has && f + 1 < frames_of(list->n))
+        to = freq_offset(list, f + 1);
     if (from > to || to > list->freqs_bytes)
         return RP_DAMAGED;
     *in = list->freqs + from;
@@ -445,7 +559,8 @@ rp_status rp__list_freqs(const rp__list *list, uint32_t f, uint32_t *out)
     }
     if (!list->freq_code)
         return list->codec->tfs(list, f, out);
-    if (freq_bytes(list, f, &in, &in_bytes) || list->freq_code->decode(in, in_bytes, out, count))
+    if (rp__list_freq_bytes(list, f, &in, &in_bytes) ||
+        list->freq_code->decode(in, in_bytes, out, count))
         return RP_DAMAGED;
     return add_one(out, count) ? RP_OK : RP_DAMAGED;
 }
@@ -460,7 +575,7 @@ rp_status rp__list_tf(const rp__list *list, uint32_t i, uint32_t *tf)
         return RP_OK;
     }
     if (list->freq_code && list->freq_code->at) {
-        if (freq_bytes(list, f, &in, &in_bytes) ||
+        if (rp__list_freq_bytes(list, f, &in, &in_bytes) ||
             list->freq_code->at(in, in_bytes, frame_count(list, f), slot, tf))
             return RP_DAMAGED;
         return ++*tf ? RP_OK : RP_DAMAGED;
@@ -514,8 +629,8 @@ static bool is_directory_true(const rp__list *list)
         if (closes && list->last_far[b / RP_LIST_FAR] != list->last[b])
             return false;
     }
-    return (!list->offsets || list->offsets[0] == 0) &&
-           (!list->freq_offsets || list->freq_offsets[0] == 0);
+    return (!rp__list_has_offsets(list) || rp__list_offset(list, 0) == 0) &&
+           ((!list->freq_offsets && !list->near_freqs) || freq_offset(list, 0) == 0);
 }
 
 rp_status rp__list_validate(const rp__list *list, uint32_t *scratch)

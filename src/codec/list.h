@@ -23,9 +23,10 @@ static inline uint32_t rp__list_count(const rp__list *list, uint32_t b)
 static inline rp_status rp__list_bytes(const rp__list *list, uint32_t b, const uint8_t **in,
                                        size_t *in_bytes)
 {
-    size_t from = list->offsets ? list->offsets[b] : 0, to = list->docs_bytes;
-    if (list->offsets && b + 1 < list->n_blocks)
-        to = list->offsets[b + 1];
+    bool has = rp__list_has_offsets(list);
+    size_t from = has ? rp__list_offset(list, b) : 0, to = list->docs_bytes;
+    if (has && b + 1 < list->n_blocks)
+        to = rp__list_offset(list, b + 1);
     if (from > to || to > list->docs_bytes)
         return RP_DAMAGED;
     *in = list->docs + from;

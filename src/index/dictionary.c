@@ -30,12 +30,13 @@ static rp_status open_mosts(rp__dictionary *d, const rp__section_file *file, rp_
 }
 
 rp_status rp__dictionary_open(rp__dictionary *d, const rp__section_file *file, uint64_t n_terms,
-                              uint64_t n_docs, bool has_positions, rp_error *err)
+                              uint64_t n_docs, uint32_t unit, bool has_positions, rp_error *err)
 {
     const uint8_t *offsets, *prefixes;
     size_t offsets_bytes, prefixes_bytes;
     rp_status status;
-    *d = (rp__dictionary){.n_terms = n_terms, .n_docs = n_docs, .has_positions = has_positions};
+    *d = (rp__dictionary){
+        .n_terms = n_terms, .n_docs = n_docs, .unit = unit, .has_positions = has_positions};
     if ((status = rp__section_file_get(file, RP_SECTION_TERM_BLOCKS, &d->blocks, &d->blocks_bytes,
                                        err)) != RP_OK ||
         (status = rp__section_file_get(file, RP_SECTION_TERM_OFFSETS, &offsets, &offsets_bytes,
@@ -63,7 +64,7 @@ static bool view_block(const rp__dictionary *d, size_t block, const uint8_t **p,
         return false;
     *p = d->blocks + from;
     *end = d->blocks + to;
-    return rp__bits_varint(p, *end, list_offset) && *list_offset <= UINT64_MAX / 16 &&
+    return rp__bits_varint(p, *end, list_offset) && *list_offset <= UINT64_MAX / d->unit &&
            rp__bits_varint(p, *end, pos_offset);
 }
 
@@ -135,7 +136,7 @@ rp_status rp__dictionary_enter(const rp__dictionary *d, size_t block, rp__term_i
     uint64_t before = (uint64_t)block * RP_TERMS_PER_BLOCK;
     if (!view_block(d, block, &iter->at, &iter->end, &iter->list_offset, &iter->pos_offset))
         return RP_DAMAGED;
-    iter->list_offset *= 16;
+    iter->list_offset *= d->unit;
     iter->block = block;
     iter->left_in_block =
         d->n_terms - before < RP_TERMS_PER_BLOCK ? d->n_terms - before : RP_TERMS_PER_BLOCK;
@@ -170,10 +171,10 @@ static bool read_tiny(const uint8_t **p, const uint8_t *end, rp__term *e)
 static bool read_place(const rp__dictionary *d, const uint8_t **p, const uint8_t *end,
                        uint64_t *list_offset, uint64_t *pos_offset, rp__term *e)
 {
-    if (!rp__bits_varint(p, end, &e->list_bytes) || e->list_bytes > UINT32_MAX ||
+    if (!rp__bits_varint(p, end, &e->list_bytes) || e->list_bytes > UINT32_MAX / d->unit ||
         (d->has_positions && !rp__bits_varint(p, end, &e->pos_bytes)))
         return false;
-    e->list_bytes *= 16;
+    e->list_bytes *= d->unit;
     e->list_offset = *list_offset;
     e->pos_offset = *pos_offset;
     *list_offset += e->list_bytes;
@@ -228,7 +229,7 @@ static bool skip_entry(const rp__dictionary *d, place *p, const uint8_t *end)
     }
     if (d->has_positions && !rp__bits_varint(&p->at, end, &pos_bytes))
         return false;
-    p->list_offset += 16 * bytes;
+    p->list_offset += d->unit * bytes;
     p->pos_offset += pos_bytes;
     return true;
 }
@@ -282,7 +283,7 @@ rp_status rp__dictionary_find(const rp__dictionary *d, const char *term, size_t 
     rp_status status = rp__dictionary_find_block(d, term, bytes, &block);
     if (status != RP_OK || !view_block(d, block, &p.at, &end, &p.list_offset, &p.pos_offset))
         return RP_DAMAGED;
-    p.list_offset *= 16;
+    p.list_offset *= d->unit;
     const uint64_t left = d->n_terms - (uint64_t)block * RP_TERMS_PER_BLOCK;
     status =
         scan_block(d, &p, end, left < RP_TERMS_PER_BLOCK ? left : RP_TERMS_PER_BLOCK, term, bytes);

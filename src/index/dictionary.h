@@ -1,9 +1,9 @@
 /* index/dictionary.h: interior of index: the terms file: front-coded blocks and two flat arrays.
  *
- * A block: varint list offset / 16 and varint position offset of its first term's list, then
+ * A block: varint list offset / unit and varint position offset of its first term's list, then
  * entries: u8 bytes shared with the term before, u8 bytes of the rest, the rest, varint df << 1 |
  * is_tiny, varint cf - df, then for a tiny list varint bytes and the bytes, else varint list bytes
- * / 16 and, with positions, varint position bytes. Lists lie in term order without holes, so
+ * / unit and, with positions, varint position bytes. Lists lie in term order without holes, so
  * offsets are sums. */
 #ifndef RP_INDEX_DICTIONARY_H
 #define RP_INDEX_DICTIONARY_H
@@ -34,11 +34,12 @@ typedef struct rp__dictionary {
     const uint64_t *offsets, *prefixes;
     const uint32_t *mosts; /* NULL: not there */
     uint64_t n_terms, n_docs;
+    uint32_t unit; /* of which lists are multiples: RP_LIST_UNIT or RP_LIST_UNIT_OLD */
     bool has_positions;
 } rp__dictionary;
 
 rp_status rp__dictionary_open(rp__dictionary *d, const rp__section_file *file, uint64_t n_terms,
-                              uint64_t n_docs, bool has_positions, rp_error *err);
+                              uint64_t n_docs, uint32_t unit, bool has_positions, rp_error *err);
 /* The last block whose first term is <= term; 0 if there is none such. RP_DAMAGED. */
 rp_status rp__dictionary_find_block(const rp__dictionary *d, const char *term, size_t bytes,
                                     size_t *block);

@@ -50,7 +50,7 @@ static void begin_block(rp__dictionary_writer *w, const char *term, uint32_t byt
     end_block(w);
     rp__buf_put_u64(&w->offsets, rp__section_writer_offset(w->out));
     rp__buf_put_u64(&w->prefixes, rp__term_sort_prefix(term, bytes));
-    rp__buf_put_varint(&w->block, w->list_offset / 16);
+    rp__buf_put_varint(&w->block, w->list_offset / RP_LIST_UNIT);
     rp__buf_put_varint(&w->block, w->pos_offset);
     w->last_bytes = 0;
 }
@@ -78,7 +78,7 @@ rp_status rp__dictionary_writer_add(rp__dictionary_writer *w, const char *term, 
         rp__buf_put_varint(&w->block, entry->tiny_bytes);
         rp__buf_put(&w->block, entry->tiny, entry->tiny_bytes);
     } else {
-        rp__buf_put_varint(&w->block, entry->list_bytes / 16);
+        rp__buf_put_varint(&w->block, entry->list_bytes / RP_LIST_UNIT);
         if (w->has_positions)
             rp__buf_put_varint(&w->block, entry->pos_bytes);
         w->list_offset += entry->list_bytes;

@@ -57,6 +57,8 @@ enum {
     RP_DOC_ID_BUCKET = 4,        /* ids of a bucket, on average */
     RP_STOP_WORDS_MAX = 1 << 20, /* bytes of the stop list */
     RP_DOC_ID_MAX = 1 << 20,     /* bytes of a document's id: offsets from a base stay below 2^32 */
+    RP_LIST_UNIT = 4,            /* lists are multiples of so many bytes, */
+    RP_LIST_UNIT_OLD = 16,       /* and in indexes of before of so many */
     RP_TINY_DF = 8,              /* a tiny list has at most so many postings */
     RP_TINY_POSITIONS = 24,      /* and positions */
     /* a block of stored text is full once it has so many bytes of text */

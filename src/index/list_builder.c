@@ -16,8 +16,7 @@
 #include "index/draft.h"
 #include "index/list_coder.h"
 #include "index/norms.h"
-
-enum { TINY_BYTES = 2 * RP_TINY_DF * 5 }; /* of a tiny list, at most */
+#include "index/tiny.h"
 
 struct rp__list_builder {
     rp__draft draft;
@@ -40,6 +39,7 @@ typedef struct item {
 
 struct rp__list_batch {
     rp__list_coder coder;
+    uint64_t n_docs; /* of the index */
     uint32_t *docids, *tfs;
     uint8_t *encoded;
     uint64_t n;  /* postings so far */
@@ -134,7 +134,7 @@ void rp__list_builder_plan(const rp__list_builder *b, rp__list_plan *plan, uint3
 
 uint64_t rp__list_builder_need(const rp__list_builder *b, const rp__list_plan *plan)
 {
-    enum { AUX_BYTES_PER_POSTING = 2, TEXT = 2 * (255 + TINY_BYTES), REST = 1 << 16 };
+    enum { AUX_BYTES_PER_POSTING = 2, TEXT = 2 * (255 + RP_TINY_BYTES), REST = 1 << 16 };
     uint64_t aux = b->aux ? AUX_BYTES_PER_POSTING * (uint64_t)plan->longest : 0;
     return plan->postings * 2 * sizeof(uint32_t) + plan->encoded + aux +
            rp__list_coder_bytes(&b->sizes, plan->longest) + plan->terms * (sizeof(item) + TEXT) +
@@ -148,6 +148,7 @@ rp_status rp__list_builder_batch_new(const rp__list_builder *b, const rp__list_p
     if (!batch)
         return RP_NO_MEMORY;
     rp__list_coder_init(&batch->coder, &b->coding, &b->docs.lengths, b->norms);
+    batch->n_docs = b->docs.docs.n;
     batch->docids =
         rp__alloc_array((size_t)plan->postings + RP_BLOCK_CAPACITY, sizeof *batch->docids);
     batch->tfs = rp__alloc_array((size_t)plan->postings + RP_BLOCK_CAPACITY, sizeof *batch->tfs);
@@ -181,17 +182,13 @@ void rp__list_builder_room(rp__list_batch *batch, uint32_t **docids, uint32_t **
     *tfs = batch->tfs + batch->n;
 }
 
-static uint32_t put_tiny(rp__buf *text, const uint32_t *docids, const uint32_t *tfs, uint32_t n)
+static uint32_t put_tiny(rp__list_batch *batch, const uint32_t *docids, const uint32_t *tfs,
+                         uint32_t n)
 {
-    uint8_t bytes[TINY_BYTES], *p = bytes;
-    uint32_t before = UINT32_MAX;
-    for (uint32_t i = 0; i < n; i++) {
-        p = rp__bits_put_varint(p, (uint32_t)(docids[i] - before - 1));
-        p = rp__bits_put_varint(p, tfs[i] - 1);
-        before = docids[i];
-    }
-    rp__buf_put(text, bytes, (size_t)(p - bytes));
-    return (uint32_t)(p - bytes);
+    uint8_t bytes[RP_TINY_BYTES];
+    uint32_t used = rp__tiny_put(docids, tfs, n, NULL, batch->n_docs, bytes);
+    rp__buf_put(&batch->text, bytes, used);
+    return used;
 }
 
 rp_status rp__list_builder_add(rp__list_batch *batch, const char *term, size_t bytes, uint32_t n)
@@ -202,7 +199,7 @@ rp_status rp__list_builder_add(rp__list_batch *batch, const char *term, size_t b
         it.entry.cf += tfs[i];
     rp__buf_put(&batch->text, term, bytes);
     if (n <= RP_TINY_DF) {
-        it.entry.tiny_bytes = put_tiny(&batch->text, docids, tfs, n);
+        it.entry.tiny_bytes = put_tiny(batch, docids, tfs, n);
     } else {
         size_t used;
         rp_status status = rp__list_coder_encode(&batch->coder, docids, tfs, n, NULL,

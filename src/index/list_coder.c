@@ -54,6 +54,12 @@ static void find_bounds(rp__list_coder *c, const uint32_t *docids, const uint32_
     rp__bounds_kths(&bounds, kths);
 }
 
+/* Rows that cut, or are a list as a whole, keep the places of their parts; auto names none that cuts. */
+static bool is_close(const rp__list_coder *c)
+{
+    return c->codec.choose || (c->codec.has_offsets && !c->codec.cut);
+}
+
 rp_status rp__list_coder_encode(rp__list_coder *c, const uint32_t *docids, const uint32_t *tfs,
                                 size_t n, const uint32_t *pos_offsets, uint8_t *out, size_t *used)
 {
@@ -65,6 +71,7 @@ rp_status rp__list_coder_encode(rp__list_coder *c, const uint32_t *docids, const
                             .bounds = c->bounds,
                             .kths = kths,
                             .pos_offsets = pos_offsets,
-                            .options = &c->options};
+                            .options = &c->options,
+                            .is_close = is_close(c)};
     return rp__list_encode(&c->codec, docids, tfs, n, &parts, c->scratch, out, used);
 }

@@ -182,49 +182,30 @@ rp_status rp__list_mover_positions(rp__list_mover *m, const rp__term *term, uint
 
 /* ---- Tiny lists -------------------------------------------------------------------------------- */
 
-/* A posting as it stands in the dictionary, but for its gap. */
-typedef struct tiny {
-    uint32_t docid, bytes;
-    const uint8_t *rest; /* frequency and positions */
-} tiny;
+/* A posting by the docid that it gets. */
+typedef struct moved {
+    uint32_t docid, tf;
+    const uint32_t *gaps;
+} moved;
 
-static bool read_tiny(const rp__list_mover *m, const rp__term *term, tiny *at)
+void rp__list_mover_tiny(const rp__list_mover *m, uint32_t n, rp__tiny *tiny)
 {
-    const uint8_t *p = term->tiny, *end = p + term->tiny_bytes;
-    uint64_t docid = UINT64_MAX;
-    for (uint32_t i = 0; i < term->df; i++) {
-        uint32_t gap, more, value;
-        if (!rp__bits_varint32(&p, end, &gap))
-            return false;
-        docid += 1U + (uint64_t)gap;
-        const uint8_t *rest = p;
-        if (docid >= m->from->docs.n_docs || !rp__bits_varint32(&p, end, &more))
-            return false;
-        for (uint64_t j = 0; m->from->positions && j <= more; j++)
-            if (!rp__bits_varint32(&p, end, &value))
-                return false;
-        at[i] = (tiny){m->place[docid], (uint32_t)(p - rest), rest};
-    }
-    return p == end;
-}
-
-rp_status rp__list_mover_tiny(const rp__list_mover *m, const rp__term *term, rp__buf *out)
-{
-    tiny at[RP_TINY_DF];
-    uint32_t before = UINT32_MAX;
-    if (term->df > RP_TINY_DF || !read_tiny(m, term, at))
-        return RP_DAMAGED;
-    for (uint32_t i = 1; i < term->df; i++) {
-        tiny posting = at[i];
+    const rp__tiny from = *tiny;
+    const uint32_t *gaps = from.gaps;
+    moved at[RP_TINY_DF];
+    for (uint32_t i = 0; i < n; i++) {
+        moved posting = {m->place[from.docids[i]], from.tfs[i], gaps};
         uint32_t j = i;
         for (; j > 0 && at[j - 1].docid > posting.docid; j--)
             at[j] = at[j - 1];
         at[j] = posting;
+        gaps += m->from->positions ? posting.tf : 0;
     }
-    for (uint32_t i = 0; i < term->df; i++) {
-        rp__buf_put_varint(out, (uint32_t)(at[i].docid - before - 1));
-        rp__buf_put(out, at[i].rest, at[i].bytes);
-        before = at[i].docid;
+    uint32_t *to = tiny->gaps;
+    for (uint32_t i = 0; i < n; i++) {
+        tiny->docids[i] = at[i].docid;
+        tiny->tfs[i] = at[i].tf;
+        for (uint32_t j = 0; m->from->positions && j < at[i].tf; j++)
+            *to++ = at[i].gaps[j];
     }
-    return out->failed ? RP_NO_MEMORY : RP_OK;
 }

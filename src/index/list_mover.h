@@ -3,7 +3,7 @@
 #ifndef RP_INDEX_LIST_MOVER_H
 #define RP_INDEX_LIST_MOVER_H
 
-#include "index/segment.h"
+#include "index/tiny.h"
 
 /* One thread at a time. */
 typedef struct rp__list_mover {
@@ -32,7 +32,7 @@ rp_status rp__list_mover_move(rp__list_mover *m, const rp__term *term, uint32_t 
  * GiB. */
 rp_status rp__list_mover_positions(rp__list_mover *m, const rp__term *term, uint8_t *out,
                                    size_t *used);
-/* A tiny list, whole: appends it to `out`. */
-rp_status rp__list_mover_tiny(const rp__list_mover *m, const rp__term *term, rp__buf *out);
+/* A tiny list of n postings, in place. */
+void rp__list_mover_tiny(const rp__list_mover *m, uint32_t n, rp__tiny *tiny);
 
 #endif

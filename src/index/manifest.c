@@ -62,7 +62,8 @@ rp_status rp__manifest_publish(rp__folder *folder, const rp__manifest *m, rp_err
     rp_status status = rp__section_writer_new(folder, RP_MANIFEST_NEW, RP_FILE_MANIFEST, &w, err);
     if (status != RP_OK)
         return status;
-    rp__section_writer_require(w, RP_FEATURE_KTHS | (m->freqs[0] ? RP_FEATURE_FREQS : 0U) |
+    rp__section_writer_require(w, RP_FEATURE_KTHS | RP_FEATURE_TINY_BITS | RP_FEATURE_CLOSE |
+                                      (m->freqs[0] ? RP_FEATURE_FREQS : 0U) |
                                       (m->has_stats ? RP_FEATURE_STATS : 0U) |
                                       (m->analysis.tokens[0] ? RP_FEATURE_ANALYSIS : 0U));
     put_section(w, RP_SECTION_META, &m->meta, sizeof m->meta);
@@ -243,6 +244,8 @@ rp_status rp__manifest_read(const rp__folder *folder, rp__manifest *out, rp_erro
         rp__section_file_open(folder, RP_MANIFEST_NAME, RP_FILE_MANIFEST, 0, 0, &f, err);
     if (status != RP_OK)
         return status;
+    out->has_tiny_bits = rp__section_file_required(f) & RP_FEATURE_TINY_BITS;
+    out->is_close = rp__section_file_required(f) & RP_FEATURE_CLOSE;
     status = read_meta(f, out, err);
     if (status == RP_OK)
         status = read_stop_words(f, out, err);

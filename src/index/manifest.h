@@ -22,6 +22,8 @@ typedef struct rp__manifest {
     rp__meta meta;
     char freqs[RP_NAME_BYTES]; /* the code of the frequencies; empty: the codec's own */
     char costs[RP_NAME_BYTES]; /* by which auto chose, for people; empty: not recorded */
+    bool has_tiny_bits;        /* as all that are published; otherwise tiny lists are varints */
+    bool is_close;             /* likewise; otherwise lists are multiples of RP_LIST_UNIT_OLD */
     bool has_stats;            /* ranking counts with `stats`, otherwise with the meta's figures */
     rp__rank_stats stats;
     rp__meta_analysis analysis; /* `tokens` is empty: plain, and nothing is dropped */

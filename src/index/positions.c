@@ -9,7 +9,7 @@
 
 #include "base/bits.h"
 #include "base/cpu.h"
-#include "index/segment.h"
+#include "index/tiny.h"
 
 static bool is_inside(const rp__segment *s, const rp__term *term)
 {
@@ -117,7 +117,7 @@ static rp_status find_ends(const rp__list *list, uint32_t f, uint32_t *ends)
     uint32_t left = list->n - f * RP_BLOCK, count = left < RP_BLOCK ? left : RP_BLOCK;
     if (!list->freq_code)
         return sum_freqs(list, f, count, ends);
-    if (!find_frame(list->freqs, list->freqs_bytes, list->freq_offsets, f, list->n, &in, &bytes))
+    if (rp__list_freq_bytes(list, f, &in, &bytes))
         return RP_DAMAGED;
     return list->freq_code->decode_docids(in, bytes, UINT32_MAX, ends, count);
 }
@@ -191,21 +191,19 @@ static rp_status read_posting(rp__positions *p, uint32_t f, uint32_t slot)
     return make_room(p, p->n) ? read_values(p, before, p->n) : RP_NO_MEMORY;
 }
 
-/* A tiny list is read from its first byte on, until the posting. */
 static rp_status read_tiny(rp__positions *p, uint32_t rank)
 {
-    const uint8_t *at = p->term.tiny, *end = at + p->term.tiny_bytes;
-    uint32_t gap, frequency;
-    if (!make_room(p, p->term.tiny_bytes))
+    rp__tiny tiny;
+    uint32_t first = 0;
+    rp_status status = rp__tiny_get_whole(p->segment, &p->term, &tiny);
+    if (status != RP_OK)
+        return status;
+    for (uint32_t i = 0; i < rank; i++)
+        first += tiny.tfs[i];
+    p->n = tiny.tfs[rank];
+    if (!make_room(p, p->n))
         return RP_NO_MEMORY;
-    for (uint32_t i = 0; i <= rank; i++) {
-        if (!rp__bits_varint32(&at, end, &gap) || !rp__bits_varint32(&at, end, &frequency))
-            return RP_DAMAGED;
-        for (uint32_t j = 0; j < p->list->tfs[i]; j++)
-            if (!rp__bits_varint32(&at, end, &p->at[j]))
-                return RP_DAMAGED;
-    }
-    p->n = p->list->tfs[rank];
+    memcpy(p->at, tiny.gaps + first, p->n * sizeof *p->at);
     return add_up(p->at, p->n) ? RP_OK : RP_DAMAGED;
 }
 

@@ -30,7 +30,7 @@ enum {
 typedef struct item {
     rp__term entry; /* its tiny list is in the batch's text */
     size_t text;    /* where its term begins there */
-    size_t tiny;    /* and its tiny list, or where that of `moved` begins */
+    size_t tiny;    /* and its tiny list, which is in `tinies` once it is coded */
     uint32_t bytes; /* of the term */
 } item;
 
@@ -40,8 +40,8 @@ struct rp__recode_batch {
     uint32_t *docids, *tfs; /* of one list; with auxiliary data, docids of all */
     uint8_t *encoded, *positions;
     size_t used, n_docids, pos_used; /* of encoded, docids and positions */
-    uint64_t read;       /* bytes of the lists, and of positions that move, as they were */
-    rp__buf text, moved; /* moved: tiny lists of documents that move */
+    uint64_t read;        /* bytes of the lists, and of positions that move, as they were */
+    rp__buf text, tinies; /* tinies: tiny lists as they will be */
     size_t n;
     item items[BATCH_TERMS];
 };
@@ -396,7 +396,7 @@ void rp__recoder_batch_free(rp__recode_batch *b)
     rp__free(b->encoded);
     rp__free(b->positions);
     rp__buf_free(&b->text);
-    rp__buf_free(&b->moved);
+    rp__buf_free(&b->tinies);
     rp__free(b);
 }
 
@@ -409,6 +409,7 @@ static void take_term(rp__recode_batch *b, const rp__term_iter *iter)
                  .bytes = (uint32_t)iter->term_bytes};
     rp__buf_put(&b->text, iter->term, iter->term_bytes);
     rp__buf_put(&b->text, iter->entry.tiny, iter->entry.tiny_bytes);
+    rp__buf_reserve(&b->text, RP_PAD);
     b->n++;
 }
 
@@ -461,7 +462,7 @@ static rp_status run_take(void *arg)
 
 rp_status rp__recoder_take(rp__recoder *r, rp__recode_batch *b, bool *has, rp_error *err)
 {
-    b->n = b->used = b->n_docids = b->pos_used = b->text.n = b->moved.n = 0;
+    b->n = b->used = b->n_docids = b->pos_used = b->text.n = b->tinies.n = 0;
     b->read = 0;
     rp_status status = RP_OK;
     if (!r->is_at_end)
@@ -526,14 +527,24 @@ static rp_status recode_list(const rp__recoder *r, rp__recode_batch *b, rp__term
     return RP_OK;
 }
 
-static rp_status move_tiny(rp__recode_batch *b, item *it)
+/* Into the form of new indexes, whatever that of the source is. */
+static rp_status recode_tiny(const rp__recoder *r, rp__recode_batch *b, item *it)
 {
-    size_t begin = b->moved.n;
-    it->entry.tiny = b->text.at + it->tiny;
-    rp_status status = rp__list_mover_tiny(&b->mover, &it->entry, &b->moved);
-    it->tiny = begin;
-    it->entry.tiny_bytes = (uint32_t)(b->moved.n - begin);
-    return status;
+    uint8_t bytes[RP_TINY_BYTES];
+    rp__tiny tiny;
+    rp__term *entry = &it->entry;
+    entry->tiny = b->text.at + it->tiny; /* text ends with padding */
+    rp_status status = rp__tiny_get_whole(r->from, entry, &tiny);
+    if (status != RP_OK)
+        return status;
+    if (r->moves)
+        rp__list_mover_tiny(&b->mover, entry->df, &tiny);
+    it->tiny = b->tinies.n;
+    entry->tiny_bytes =
+        rp__tiny_put(tiny.docids, tiny.tfs, entry->df, r->from->positions ? tiny.gaps : NULL,
+                     r->from->manifest.meta.docs, bytes);
+    rp__buf_put(&b->tinies, bytes, entry->tiny_bytes);
+    return b->tinies.failed ? RP_NO_MEMORY : RP_OK;
 }
 
 typedef struct encode_job {
@@ -547,10 +558,8 @@ static rp_status run_encode(void *arg)
     rp_status status = RP_OK;
     for (size_t i = 0; i < job->b->n && status == RP_OK; i++) {
         item *it = &job->b->items[i];
-        if (!it->entry.tiny)
-            status = recode_list(job->r, job->b, &it->entry);
-        else if (job->r->moves)
-            status = move_tiny(job->b, it);
+        status = it->entry.tiny ? recode_tiny(job->r, job->b, it)
+                                : recode_list(job->r, job->b, &it->entry);
     }
     return status;
 }
@@ -558,7 +567,7 @@ static rp_status run_encode(void *arg)
 rp_status rp__recoder_encode(const rp__recoder *r, rp__recode_batch *b, rp_error *err)
 {
     rp_status status = rp__mapping_guard(run_encode, &(encode_job){r, b});
-    if (b->moved.failed)
+    if (b->tinies.failed)
         return rp__error_no_memory(err);
     if (status == RP_LIMIT)
         return rp__error_set(err, status, "a list is more than codec \"%s\" can hold",
@@ -580,13 +589,12 @@ rp_status rp__recoder_write(rp__recoder *r, const rp__recode_batch *b, rp_error 
 {
     const uint8_t *list = b->encoded;
     const uint32_t *docids = b->docids;
-    const rp__buf *tiny = r->moves ? &b->moved : &b->text;
     for (size_t i = 0; i < b->n; i++) {
         const item *it = &b->items[i];
         const char *term = (const char *)b->text.at + it->text;
         rp__term entry = it->entry;
         if (entry.tiny)
-            entry.tiny = tiny->at + it->tiny;
+            entry.tiny = b->tinies.at + it->tiny;
         else if (r->aux && write_aux(r, &entry, &docids) != RP_OK)
             return rp__error_no_memory(err);
         rp__section_writer_put(r->lists, list, entry.list_bytes); /* none of a tiny one */

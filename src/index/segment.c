@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "index/coding.h"
 #include "index/id_table.h"
+#include "index/tiny.h"
 
 enum { GENERATIONS_MOST = 1000 }; /* that builds publish while an index is opened */
 
@@ -101,6 +102,7 @@ static rp_status open_parts(rp__segment *s, rp_error *err)
     s->codec = rp__coding_row(&coding);
     if ((status = rp__dictionary_open(&s->dictionary, s->files[RP_FILE_TERMS],
                                       s->manifest.meta.terms, s->manifest.meta.docs,
+                                      s->manifest.is_close ? RP_LIST_UNIT : RP_LIST_UNIT_OLD,
                                       has_file(s, RP_FILE_POSITIONS), err)) != RP_OK ||
         (status = rp__doctable_open(&s->docs, s->files[RP_FILE_DOCS], s->files[RP_FILE_TEXT],
                                     (uint32_t)s->manifest.meta.docs, err)) != RP_OK ||
@@ -240,31 +242,15 @@ rp_status rp__segment_find(const rp__segment *s, const char *term, size_t bytes,
     return rp__dictionary_find(&s->dictionary, term, bytes, out);
 }
 
-/* Tiny postings: gap - 1, tf - 1, then the positions' gaps, which are passed over here. */
 static rp_status open_tiny(const rp__segment *s, const rp__term *term, rp__arena *arena,
                            rp__list *out)
 {
-    uint32_t *docids = rp__arena_array(arena, 2 * RP_TINY_DF, sizeof *docids);
-    if (!docids)
+    rp__tiny *tiny = rp__arena_array(arena, 1, sizeof *tiny);
+    if (!tiny)
         return RP_NO_MEMORY;
-    uint32_t *tfs = docids + RP_TINY_DF, skipped;
-    const uint8_t *p = term->tiny, *end = p + term->tiny_bytes;
-    uint64_t docid = UINT64_MAX;
-    for (uint32_t i = 0; i < term->df; i++) {
-        uint32_t gap, more;
-        if (!rp__bits_varint32(&p, end, &gap) || !rp__bits_varint32(&p, end, &more))
-            return RP_DAMAGED;
-        docid += 1U + (uint64_t)gap;
-        if (docid >= s->manifest.meta.docs || more >= UINT32_MAX - 1)
-            return RP_DAMAGED;
-        docids[i] = (uint32_t)docid;
-        tfs[i] = more + 1;
-        for (uint32_t j = 0; s->positions && j < tfs[i]; j++)
-            if (!rp__bits_varint32(&p, end, &skipped))
-                return RP_DAMAGED;
-    }
-    rp__list_from_arrays(docids, tfs, term->df, (uint32_t)s->manifest.meta.docs, out);
-    return RP_OK;
+    rp_status status = rp__tiny_get(s, term, tiny);
+    rp__list_from_arrays(tiny->docids, tiny->tfs, term->df, (uint32_t)s->manifest.meta.docs, out);
+    return status;
 }
 
 rp_status rp__segment_list(const rp__segment *s, const rp__term *term, rp__arena *arena,

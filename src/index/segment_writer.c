@@ -14,6 +14,7 @@
 #include "index/dictionary.h"
 #include "index/list_coder.h"
 #include "index/manifest.h"
+#include "index/tiny.h"
 
 struct rp__segment_writer {
     const rp__block_code *pos_code;
@@ -195,18 +196,10 @@ static bool is_tiny(const rp__segment_writer *w)
 
 static rp_status add_tiny(rp__segment_writer *w, rp__term *entry)
 {
-    uint8_t bytes[(2 * RP_TINY_DF + RP_TINY_POSITIONS) * 5], *p = bytes;
-    uint32_t before = UINT32_MAX;
-    const uint32_t *gap = w->gaps;
-    for (size_t i = 0; i < w->n; i++) {
-        p = rp__bits_put_varint(p, (uint32_t)(w->docids[i] - before - 1));
-        p = rp__bits_put_varint(p, w->tfs[i] - 1);
-        for (uint32_t j = 0; w->positions && j < w->tfs[i]; j++)
-            p = rp__bits_put_varint(p, *gap++);
-        before = w->docids[i];
-    }
+    uint8_t bytes[RP_TINY_BYTES];
+    entry->tiny_bytes = rp__tiny_put(w->docids, w->tfs, (uint32_t)w->n,
+                                     w->positions ? w->gaps : NULL, w->lengths.n_docs, bytes);
     entry->tiny = bytes;
-    entry->tiny_bytes = (uint32_t)(p - bytes);
     rp_status status = rp__dictionary_writer_add(w->dictionary, w->term, w->term_bytes, entry);
     entry->tiny = NULL;
     return status;

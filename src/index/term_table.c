@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/bits.h"
+#include "index/format.h"
 #include "index/segment.h"
 
 enum {
@@ -30,7 +31,7 @@ typedef struct slot {
     uint8_t bytes; /* of the term */
     bool is_tiny;
     uint32_t df;
-    uint32_t at_bytes; /* of the list, in 16ths; of tiny postings */
+    uint32_t at_bytes; /* of the list, by RP_LIST_UNIT; of tiny postings */
     uint64_t cf;
     union {
         uint64_t offset; /* of the list */
@@ -110,7 +111,7 @@ static void read_slot(const slot *s, rp__term *out)
         return;
     }
     out->list_offset = s->at.offset;
-    out->list_bytes = (uint64_t)s->at_bytes * 16;
+    out->list_bytes = (uint64_t)s->at_bytes * RP_LIST_UNIT;
     out->pos_offset = s->pos_offset;
     out->pos_bytes = s->pos_bytes;
 }
@@ -129,7 +130,7 @@ static void write_slot(slot *s, key k, size_t bytes, const rp__term *term)
         s->at_bytes = term->tiny_bytes;
     } else {
         s->at.offset = term->list_offset;
-        s->at_bytes = (uint32_t)(term->list_bytes / 16);
+        s->at_bytes = (uint32_t)(term->list_bytes / RP_LIST_UNIT);
     }
 }
 

@@ -104,7 +104,9 @@ enum {
     RP_FEATURE_STATS = 2,
     RP_FEATURE_KTHS = 4,
     RP_FEATURE_ANALYSIS = 8,
-    RP_FEATURES_KNOWN = 15,
+    RP_FEATURE_TINY_BITS = 16,
+    RP_FEATURE_CLOSE = 32,
+    RP_FEATURES_KNOWN = 63,
 };
 /* Bits of its optional features, which a reader may pass over. */
 enum { RP_OPTIONAL_ID_TABLE = 1, RP_OPTIONAL_TERM_MOST = 2 };

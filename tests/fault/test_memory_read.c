@@ -335,7 +335,7 @@ static void write_stop_words(const char *name, size_t bytes)
     rp__folder_remove(&folder, RP_MANIFEST_NAME);
     assert_int_equal(rp__section_writer_new(&folder, RP_MANIFEST_NAME, RP_FILE_MANIFEST, &w, NULL),
                      RP_OK);
-    rp__section_writer_require(w, RP_FEATURE_KTHS);
+    rp__section_writer_require(w, RP_FEATURE_KTHS | RP_FEATURE_TINY_BITS | RP_FEATURE_CLOSE);
     rp__section_writer_begin(w, RP_SECTION_META);
     rp__section_writer_put(w, &meta, sizeof meta);
     rp__section_writer_end(w);

@@ -104,7 +104,7 @@ static bool open_file(format_index *ix, const char *path, uint32_t kind, format_
     uint64_t n = u64(footer + 8);
     if (f->bytes < 128 || memcmp(f->at, magic, 8) != 0 || memcmp(footer + 56, magic_end, 8) != 0)
         return fail(ix, "%s: magic", path);
-    if (u32(f->at + 8) != kind || u32(f->at + 12) != 1 || u64(f->at + 16) > (kind == 0 ? 15 : 0) ||
+    if (u32(f->at + 8) != kind || u32(f->at + 12) != 1 || u64(f->at + 16) > (kind == 0 ? 63 : 0) ||
         !are_zeros(f->at + 32, 32))
         return fail(ix, "%s: header", path);
     f->checksum = u64(footer + 48);
@@ -191,6 +191,8 @@ static bool read_meta(format_index *ix)
     memcpy(ix->stop, m + 112, 64);
     uint64_t features = u64(ix->files[0].at + 16);
     const uint8_t *freqs = section(ix, 0, 3, &bytes);
+    ix->has_tiny_bits = features & 16;
+    ix->unit = features & 32 ? 4 : 16;
     if ((features & 1) != (freqs != NULL) || bytes > 15)
         return fail(ix, "frequencies");
     if (freqs)
@@ -358,11 +360,57 @@ static bool check_bounds(format_index *ix, const format_term *t, const uint8_t *
     return is_true || fail(ix, "bounds or kths of a list");
 }
 
+/* Where the parts of a long list lie; of narrow offsets the first entry. */
+typedef struct format_parts {
+    bool is_close;
+    const uint8_t *last, *far, *offsets, *freq_offsets, *pos_offsets, *bounds, *kths, *docs, *freqs;
+} format_parts;
+
+static void place_parts(const uint8_t *p, uint32_t n, const codec_row *row, bool has_positions,
+                        format_parts *at)
+{
+    bool has_kths = p[0] & 16;
+    uint64_t words = up_to(4 * n, 16);
+    at->last = p + 16;
+    at->far = at->last + words;
+    at->offsets = at->far + up_to(4 * ((n + 63) / 64), 16);
+    at->freq_offsets = at->offsets + (row->docs ? words : 0);
+    at->pos_offsets = at->freq_offsets + words;
+    at->bounds = at->pos_offsets + (has_positions ? words : 0);
+    at->kths = has_kths ? at->bounds + n : NULL;
+    at->docs = at->bounds + up_to(n + (has_kths ? 3 : 0), 16);
+    at->freqs = at->docs + up_to(u32(p + 8), 16);
+}
+
+static void place_close_parts(const uint8_t *p, uint32_t n, const codec_row *row,
+                              bool has_positions, format_parts *at)
+{
+    bool has_kths = p[0] & 16;
+    uint64_t words = 4 * n, bases = 4 * ((n - 1) / 64), near = up_to(2 * n, 4);
+    at->last = p + 12;
+    at->far = n > 64 ? at->last + words : at->last + words - 4;
+    at->pos_offsets = at->last + words + (n > 64 ? 4 * ((n + 63) / 64) : 0);
+    at->offsets = at->pos_offsets + (has_positions ? words : 0) + bases;
+    at->freq_offsets = row->docs ? at->offsets + near + bases : at->offsets;
+    at->bounds = at->freq_offsets + 2 * n;
+    at->kths = has_kths ? at->bounds + n : NULL;
+    at->docs = p + up_to((uint64_t)(at->bounds - p) + n + (has_kths ? 3 : 0), 4);
+    at->freqs = at->docs + up_to(u32(p + 4), 4);
+}
+
+static uint32_t offset_of(const format_parts *at, const uint8_t *offsets, uint32_t i)
+{
+    if (!at->is_close)
+        return u32(offsets + 4 * i);
+    return (uint32_t)number(offsets + 2 * i, 2) + (i < 64 ? 0 : u32(offsets - 4 * (i / 64)));
+}
+
 /* Fills docids and frequencies; where the positions of each frame begin, or NULL for one frame. */
 static bool read_list(format_index *ix, codec_row *row, const uint8_t *p, format_term *t,
                       const uint8_t **pos_offsets)
 {
     uint32_t n_blocks = (t->df + 127) / 128, id;
+    format_parts at = {0};
     *pos_offsets = NULL;
     if (!name_row(p, row, &id))
         return fail(ix, "a list of codec %u", id);
@@ -375,32 +423,30 @@ static bool read_list(format_index *ix, codec_row *row, const uint8_t *p, format
         return t->df <= 128 || fail(ix, "a short list that is long");
     }
     uint32_t flags = (ix->has_positions ? 2U : 0) | (row->docs ? 4U : 0) | id << 8 | 0x80000000U;
-    bool has_kths = p[0] & 16;
-    if (u32(p) != (flags | (has_kths ? 16U : 0)) || u32(p + 4) != n_blocks)
+    at.is_close = p[0] & 32;
+    if (u32(p) != (flags | (p[0] & 48)) || (!at.is_close && u32(p + 4) != n_blocks))
         return fail(ix, "flags 0x%x or %u blocks of a list", u32(p), u32(p + 4));
-    uint64_t words = up_to(4 * n_blocks, 16);
-    const uint8_t *last = p + 16, *far = last + words;
-    const uint8_t *offsets = far + up_to(4 * ((n_blocks + 63) / 64), 16);
-    const uint8_t *freq_offsets = offsets + (row->docs ? words : 0);
-    *pos_offsets = freq_offsets + words;
-    const uint8_t *bounds = *pos_offsets + (ix->has_positions ? words : 0);
-    const uint8_t *kths = has_kths ? bounds + n_blocks : NULL;
-    const uint8_t *docs = bounds + up_to(n_blocks + (has_kths ? 3 : 0), 16);
-    const uint8_t *freqs = docs + up_to(u32(p + 8), 16);
+    if (at.is_close && ix->unit != 4)
+        return fail(ix, "a close list among others");
+    if (at.is_close)
+        place_close_parts(p, n_blocks, row, ix->has_positions, &at);
+    else
+        place_parts(p, n_blocks, row, ix->has_positions, &at);
+    *pos_offsets = at.pos_offsets;
     if (row->id == BITMAP)
-        read_bitmap(docs, t->df, t->docids);
+        read_bitmap(at.docs, t->df, t->docids);
     for (uint32_t b = 0; b < n_blocks; b++) {
         uint32_t n = t->df - 128 * b < 128 ? t->df - 128 * b : 128;
-        uint32_t before = b ? u32(last + 4 * (b - 1)) : 0;
-        const uint8_t *at = row->docs ? docs + u32(offsets + 4 * b) : docs + 512 * b;
+        uint32_t before = b ? u32(at.last + 4 * (b - 1)) : 0;
+        const uint8_t *docs = at.docs + (row->docs ? offset_of(&at, at.offsets, b) : 512 * b);
         if (row->id != BITMAP)
-            read_block(row, at, b, before, n, t->docids + 128 * b);
-        read_freqs(row, freqs + u32(freq_offsets + 4 * b), n, t->tfs + 128 * b);
-        if (t->docids[128 * b + n - 1] != u32(last + 4 * b) ||
-            u32(last + 4 * b) > u32(far + 4 * (b / 64)))
+            read_block(row, docs, b, before, n, t->docids + 128 * b);
+        read_freqs(row, at.freqs + offset_of(&at, at.freq_offsets, b), n, t->tfs + 128 * b);
+        if (t->docids[128 * b + n - 1] != u32(at.last + 4 * b) ||
+            u32(at.last + 4 * b) > u32(at.far + 4 * (b / 64)))
             return fail(ix, "the directory of a list");
     }
-    return check_bounds(ix, t, bounds, kths);
+    return check_bounds(ix, t, at.bounds, at.kths);
 }
 
 /* ---- Chapter 8: positions ------------------------------------------------------------------------ */
@@ -547,20 +593,62 @@ static bool sum_starts(format_index *ix, format_term *t)
     return sum == t->cf || fail(ix, "frequencies do not sum to cf");
 }
 
+/* Rising numbers of ranks a to b - 1, from low on and below high; false: one is not among its choices. */
+static bool read_rising(const uint8_t *p, uint64_t *bit, uint64_t *v, uint32_t a, uint32_t b,
+                        uint64_t low, uint64_t high)
+{
+    if (a == b)
+        return true;
+    uint32_t m = (a + b) / 2, width = 0;
+    uint64_t choices = high - low - (b - a) + 1, number = 0;
+    while ((choices - 1) >> width)
+        width++;
+    for (uint32_t i = 0; i < width; i++, ++*bit)
+        number |= (uint64_t)(p[*bit / 8] >> *bit % 8 & 1) << i;
+    v[m] = low + (m - a) + number;
+    return number < choices && read_rising(p, bit, v, a, m, low, v[m]) &&
+           read_rising(p, bit, v, m + 1, b, v[m] + 1, high);
+}
+
+static bool read_bits(format_index *ix, const uint8_t **p, format_term *t)
+{
+    uint64_t docids[8], sums[8], bit = 0;
+    if (t->df > 8 || !read_rising(*p, &bit, docids, 0, t->df, 0, ix->docs) ||
+        !read_rising(*p, &bit, sums, 0, t->df - 1, 0, t->cf - 1))
+        return fail(ix, "the numbers of a tiny list");
+    sums[t->df - 1] = t->cf - 1;
+    for (uint32_t i = 0; i < t->df; i++) {
+        t->docids[i] = (uint32_t)docids[i];
+        t->tfs[i] = (uint32_t)(sums[i] - (i ? sums[i - 1] : UINT64_MAX));
+    }
+    bool is_padded = bit % 8 == 0 || (*p)[bit / 8] >> bit % 8 == 0;
+    *p += (bit + 7) / 8;
+    return is_padded || fail(ix, "the padding of a tiny list");
+}
+
+static void read_varints(format_index *ix, const uint8_t **p, format_term *t)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->df; i++) {
+        uint32_t gap = (uint32_t)varint(p);
+        t->docids[i] = i ? t->docids[i - 1] + 1 + gap : gap;
+        t->tfs[i] = (uint32_t)varint(p) + 1;
+        for (uint32_t j = 0; ix->has_positions && j < t->tfs[i]; j++)
+            t->positions[n++] = (uint32_t)varint(p);
+    }
+}
+
 static bool read_tiny(format_index *ix, const uint8_t *p, uint64_t bytes, format_term *t)
 {
     const uint8_t *end = p + bytes;
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < t->df; i++) {
-        uint32_t gap = (uint32_t)varint(&p);
-        t->docids[i] = i ? t->docids[i - 1] + 1 + gap : gap;
-        t->tfs[i] = (uint32_t)varint(&p) + 1;
-        for (uint32_t j = 0; ix->has_positions && j < t->tfs[i]; j++)
-            t->positions[n + j] = (uint32_t)varint(&p);
-        if (ix->has_positions)
-            add_up(t->positions + n, t->tfs[i]);
-        n += t->tfs[i];
-    }
+    if (!ix->has_tiny_bits)
+        read_varints(ix, &p, t);
+    else if (!read_bits(ix, &p, t))
+        return false;
+    for (uint64_t i = 0; ix->has_tiny_bits && ix->has_positions && i < t->cf; i++)
+        t->positions[i] = (uint32_t)varint(&p);
+    for (uint32_t i = 0, n = 0; ix->has_positions && i < t->df; n += t->tfs[i++])
+        add_up(t->positions + n, t->tfs[i]);
     bool is_tiny = t->df <= 8 && (!ix->has_positions || t->cf <= 24);
     return (p == end && is_tiny) || fail(ix, "a tiny list");
 }
@@ -570,7 +658,8 @@ static bool read_place(format_index *ix, format_term *t)
     uint64_t bytes;
     const uint8_t *offsets, *lists = section(ix, 2, 32, &bytes);
     codec_row row;
-    uint64_t list_bytes = 16 * varint(&ix->p), pos_bytes = ix->has_positions ? varint(&ix->p) : 0;
+    uint64_t list_bytes = ix->unit * varint(&ix->p),
+             pos_bytes = ix->has_positions ? varint(&ix->p) : 0;
     if (t->df <= 8 && (!ix->has_positions || t->cf <= 24))
         return fail(ix, "a list that should be tiny");
     if (!find_row(ix->codec, ix->freqs, &row))
@@ -594,7 +683,7 @@ static bool begin_block(format_index *ix, uint64_t block)
     if (ix->p && at != ix->p)
         return fail(ix, "a block of terms does not end where the next begins");
     ix->p = at;
-    uint64_t list_offset = 16 * varint(&ix->p), pos_offset = varint(&ix->p);
+    uint64_t list_offset = ix->unit * varint(&ix->p), pos_offset = varint(&ix->p);
     if (block > 0 && (list_offset != ix->list_offset || pos_offset != ix->pos_offset))
         return fail(ix, "the offsets of a block are not the sums so far");
     ix->list_offset = list_offset;

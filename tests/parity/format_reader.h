@@ -20,6 +20,8 @@ typedef struct format_index {
     format_file files[6]; /* by kind */
     uint64_t generation, docs, tokens, terms, postings;
     uint32_t longest;
+    bool has_tiny_bits;
+    uint64_t unit;                         /* of which lists are multiples */
     bool has_positions, has_text, is_told; /* is_told: lengths need not be sums of frequencies */
     uint64_t total_docs, total_tokens;     /* for ranking */
     uint32_t total_longest;

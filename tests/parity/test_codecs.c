@@ -232,6 +232,7 @@ static void check_list(list_case *lc, uint64_t *rng)
     for (size_t j = 0; (codec = codec_here(j)); j++) {
         bool positions = random64(rng) & 1;
         bool fits = list_case_fits(lc, codec);
+        lc->is_close = random64(rng) & 1;
         assert_int_equal(list_case_encode(lc, codec, positions), fits ? RP_OK : RP_LIMIT);
         if (!fits)
             continue;

@@ -105,6 +105,7 @@ static void check_family(row_check *rc, const codec_family *f, list_case *lc, li
     const rp__codec *writer = f->rows[random_below(&rc->rng, f->n)];
     rp__codec_options options = draw_options(&rc->rng);
     bool positions = random64(&rc->rng) & 1;
+    lc->is_close = random64(&rc->rng) & 1;
     if (!list_case_fits(lc, writer)) {
         assert_int_equal(list_case_encode_as(lc, writer, positions, &options), RP_LIMIT);
         if (!twin->docids || !list_case_fits(twin, writer)) {

@@ -142,7 +142,7 @@ static inline bool find_alone(const rp__probe *probe, const uint32_t *docids, ui
 static inline bool lie_apart(const rp__probe *probe, const uint32_t *docids, uint32_t n)
 {
     const rp__list *list = probe->list;
-    if (!list->offsets || n == 0 || list->n_blocks - probe->at < 2 * n)
+    if (!rp__list_has_offsets(list) || n == 0 || list->n_blocks - probe->at < 2 * n)
         return false;
     return list->last[probe->at + 2 * n - 1] < docids[n - 1];
 }
@@ -156,7 +156,7 @@ static void place(const rp__list *list, uint32_t from, const uint32_t *docids, u
         blocks[i] = from = seek(list, from, docids[i]);
         if (from == list->n_blocks)
             continue;
-        const uint8_t *at = list->docs + list->offsets[from]; /* of damaged bytes, anywhere */
+        const uint8_t *at = list->docs + rp__list_offset(list, from); /* of damaged bytes, anywhere */
         __builtin_prefetch(at);
         __builtin_prefetch(at + LINE);
     }

@@ -50,10 +50,11 @@ static void place(const rp__list *list, uint32_t from, const uint32_t *docids, u
 static void prefetch(const rp__list *list, const uint32_t *blocks, uint32_t n)
 {
     enum { LINE = 64 };
-    if (!list->offsets || blocks[n - 1] - blocks[0] < n)
+    if (!rp__list_has_offsets(list) || blocks[n - 1] - blocks[0] < n)
         return;
     for (uint32_t i = 0; i < n && blocks[i] < list->n_blocks; i++) {
-        const uint8_t *at = list->docs + list->offsets[blocks[i]]; /* of damaged bytes, anywhere */
+        const uint8_t *at =
+            list->docs + rp__list_offset(list, blocks[i]); /* of damaged bytes, anywhere */
         __builtin_prefetch(at);
         __builtin_prefetch(at + LINE);
     }

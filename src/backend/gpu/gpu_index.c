@@ -25,6 +25,11 @@ uint64_t rp__gpu_index_at(const rp__gpu_index *index, const void *host)
     return 0;
 }
 
+uint64_t rp__gpu_index_offsets(uint64_t wide, uint64_t narrow)
+{
+    return narrow ? narrow | KARG_NEAR : wide;
+}
+
 karg_list rp__gpu_index_sizes(const rp__list *list)
 {
     return (karg_list){.n = list->n,
@@ -44,8 +49,10 @@ bool rp__gpu_index_list(const rp__gpu_index *index, const rp__list *list, karg_l
     out->freqs = rp__gpu_index_at(index, list->freqs);
     out->last = rp__gpu_index_at(index, list->last);
     out->last_far = rp__gpu_index_at(index, list->last_far);
-    out->offsets = rp__gpu_index_at(index, list->offsets);
-    out->freq_offsets = rp__gpu_index_at(index, list->freq_offsets);
+    out->offsets = rp__gpu_index_offsets(rp__gpu_index_at(index, list->offsets),
+                                         rp__gpu_index_at(index, list->near_offsets));
+    out->freq_offsets = rp__gpu_index_offsets(rp__gpu_index_at(index, list->freq_offsets),
+                                              rp__gpu_index_at(index, list->near_freqs));
     out->first = rp__gpu_index_at(index, list->first);
     out->bounds = rp__gpu_index_at(index, list->bounds);
     return out->docs != 0;

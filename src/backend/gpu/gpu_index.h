@@ -22,6 +22,8 @@ void rp__gpu_index_close(rp__gpu_index *index); /* all zero is fine */
 uint64_t rp__gpu_index_at(const rp__gpu_index *index, const void *host);
 /* The list as kernels get it, but for addresses. */
 karg_list rp__gpu_index_sizes(const rp__list *list);
+/* Offsets of one width or the other, 0 where there are none, as kernels tell them apart. */
+uint64_t rp__gpu_index_offsets(uint64_t wide, uint64_t narrow);
 /* The list as kernels get it. False: it is no list of a section (a tiny one is in the dictionary),
  * or lists come and go (stored_lists.h). */
 bool rp__gpu_index_list(const rp__gpu_index *index, const rp__list *list, karg_list *out);

@@ -32,7 +32,8 @@ static inline void code_list(const rp__codec *codec, const rp__codec_options *op
         tfs[i] = 1;
     rp__list_parts parts = {ends,   rp__list_cut(codec, options, docids, tfs, n, scratch, ends),
                             bounds, NULL,
-                            NULL,   options};
+                            NULL,   options,
+                            false};
     assert_true(parts.n_blocks <= rp__list_blocks_bound(codec, n));
     assert_int_equal(rp__list_encode(codec, docids, tfs, n, &parts, scratch, out, &c->n_bytes),
                      RP_OK);

@@ -132,8 +132,7 @@ static size_t bytes_in(list_case *lc, const rp__codec *codec, const rp__codec_op
     strcpy(name, list.codec->name);
     if (list.n_blocks == 1)
         return list.docs_bytes;
-    return rp__bits_align(list.docs_bytes, 16) +
-           (list.offsets ? rp__bits_align(4 * (size_t)list.n_blocks, 16) : 0);
+    return list.docs_bytes + (list.offsets ? sizeof(uint16_t) * (size_t)list.n_blocks : 0);
 }
 
 static const rp__codec_options by_size = {.by = RP_BY_SIZE};

@@ -32,7 +32,7 @@ static void short_lists_are_as_documented(void **unused)
     uint32_t scratch[RP_BLOCK];
     size_t used;
     const uint8_t kths[RP_LIST_KTHS] = {3, 2, 1}; /* not for short lists */
-    rp__list_parts parts = {ends, 1, &bound, kths, NULL, NULL};
+    rp__list_parts parts = {ends, 1, &bound, kths, NULL, NULL, false};
     memset(out, 0xEE, sizeof out);
     assert_int_equal(rp__list_encode(codec, docids, tfs, 3, &parts, scratch, out, &used), RP_OK);
     assert_int_equal(used, 16);
@@ -51,7 +51,7 @@ static void long_lists_are_as_documented(void **unused)
         docids[i] = i;
         tfs[i] = 1;
     }
-    rp__list_parts parts = {ends, 2, bounds, kths, pos, NULL};
+    rp__list_parts parts = {ends, 2, bounds, kths, pos, NULL, false};
     assert_int_equal(rp__list_encode(codec, docids, tfs, 130, &parts, scratch, out, &used), RP_OK);
     const uint32_t want[] = {0x80000016, 2,   2, 2,  /* flags, blocks, bytes of docs and freqs */
                              127,        129, 0, 0,  /* last */
@@ -64,6 +64,53 @@ static void long_lists_are_as_documented(void **unused)
                              0,          0,   0, 0}; /* freqs */
     assert_int_equal(used, sizeof want);
     assert_memory_equal(out, want, sizeof want);
+    parts.is_close = true;
+    assert_int_equal(rp__list_encode(codec, docids, tfs, 130, &parts, scratch, out, &used), RP_OK);
+    const uint32_t close[] = {0x80000036, 2,   2, /* flags, bytes of docs and freqs */
+                              127,        129,    /* last */
+                              0,          77,     /* pos_offsets */
+                              0x00010000,         /* offsets */
+                              0x00010000,         /* freq_offsets */
+                              0x03040605, 0,      /* bounds, kths */
+                              0,          0};     /* docs and freqs: two widths of 0 each */
+    assert_int_equal(used, sizeof close);
+    assert_memory_equal(out, close, sizeof close);
+}
+
+/* Narrow offsets of two groups and more: the same as wide ones; and the far entries of one group are its last docid. */
+static void close_lists_say_the_same(void **unused)
+{
+    (void)unused;
+    const rp__codec *codec;
+    for (size_t j = 0; (codec = codec_here(j)); j++)
+        for (uint32_t n = 100; n < 40000 && !codec->cut; n = 3 * n + 1) {
+            fixture wide, close;
+            fixture_open(&wide, codec, n, true);
+            fixture_open(&close, codec, n, true);
+            close.lc.is_close = true;
+            assert_int_equal(list_case_encode(&close.lc, codec, true), RP_OK);
+            assert_int_equal(rp__list_open(codec, close.lc.bytes, close.lc.n_bytes, n,
+                                           close.lc.universe, true, &close.list),
+                             RP_OK);
+            const rp__list *a = &wide.list, *b = &close.list;
+            assert_true(close.lc.n_bytes <= wide.lc.n_bytes);
+            assert_int_equal(a->n_blocks, b->n_blocks);
+            assert_int_equal(a->docs_bytes, b->docs_bytes);
+            assert_memory_equal(a->docs, b->docs, a->docs_bytes);
+            assert_memory_equal(a->bounds, b->bounds, a->n_blocks);
+            assert_null(b->offsets);
+            assert_null(b->freq_offsets);
+            for (uint32_t k = 0; a->last && k < a->n_blocks; k++) {
+                assert_int_equal(a->last[k], b->last[k]);
+                assert_int_equal(a->last_far[k / RP_LIST_FAR], b->last_far[k / RP_LIST_FAR]);
+                if (a->offsets)
+                    assert_int_equal(a->offsets[k], rp__list_offset(b, k));
+                assert_int_equal(a->freq_offsets[k], rp__list_near(b->near_freqs, k));
+            }
+            assert_int_equal(rp__list_validate(b, close.scratch), RP_OK);
+            list_case_free(&wide.lc);
+            list_case_free(&close.lc);
+        }
 }
 
 /* Lists of before have no kths, and what a list has is told by its flags. */
@@ -157,8 +204,8 @@ static void opening_refuses_what_cannot_be(void **unused)
     assert_int_equal(rp__list_open(codec, in, n_bytes, 1000, universe, true, &list), RP_DAMAGED);
     in[3] = 0x80;
     uint8_t *shifted = malloc(n_bytes + 16 + RP_PAD);
-    memcpy(shifted + 4, in, n_bytes);
-    assert_int_equal(rp__list_open(codec, shifted + 4, n_bytes, 1000, universe, true, &list),
+    memcpy(shifted + 2, in, n_bytes);
+    assert_int_equal(rp__list_open(codec, shifted + 2, n_bytes, 1000, universe, true, &list),
                      RP_DAMAGED);
     free(shifted);
     list_case_free(&f.lc);
@@ -289,6 +336,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(short_lists_are_as_documented),
         cmocka_unit_test(long_lists_are_as_documented),
+        cmocka_unit_test(close_lists_say_the_same),
         cmocka_unit_test(kths_may_be_missing),
         cmocka_unit_test(the_largest_bound_of_a_range),
         cmocka_unit_test(every_missing_byte_is_seen),

@@ -22,7 +22,8 @@ static void code_list(const rp__codec *codec, const rp__codec_options *options,
     c->bytes = aligned_alloc(16, (rp__list_bound(codec, n) + RP_PAD + 15) / 16 * 16);
     rp__list_parts parts = {ends,   rp__list_cut(codec, options, docids, c->tfs, n, scratch, ends),
                             bounds, NULL,
-                            NULL,   options};
+                            NULL,   options,
+                            false};
     assert_int_equal(rp__list_encode(codec, docids, c->tfs, n, &parts, scratch, c->bytes, &used),
                      RP_OK);
     assert_true(used <= rp__list_bound(codec, n));

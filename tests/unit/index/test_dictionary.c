@@ -129,9 +129,10 @@ static void test_number_of_terms(void **state)
     segment_case_open(&c, "bp128", true, p, 20);
     const rp__section_file *f = c.segment->files[RP_FILE_TERMS];
     for (uint64_t n = 0; n < 70; n++)
-        assert_int_equal(rp__dictionary_open(&d, f, n, 20, true, &err),
+        assert_int_equal(rp__dictionary_open(&d, f, n, 20, RP_LIST_UNIT, true, &err),
                          n > 32 && n <= 48 ? RP_OK : RP_DAMAGED);
-    assert_int_equal(rp__dictionary_open(&d, f, UINT64_MAX, 20, true, &err), RP_DAMAGED);
+    assert_int_equal(rp__dictionary_open(&d, f, UINT64_MAX, 20, RP_LIST_UNIT, true, &err),
+                     RP_DAMAGED);
     assert_non_null(strstr(err.text, "number of terms"));
     segment_case_close(&c);
     plain_free(p);

@@ -48,12 +48,12 @@ static void check_bytes(bool has_positions)
                      RP_OK);
     static const uint8_t with[] = {
         0, 0,                                                    /* both offsets */
-        0, 4, 'w', 'i', 'n', 'g', 0x90, 3, 0xAC, 2, 20, 0x90, 3, /* 200 << 1; 300; 320 / 16; 400 */
+        0, 4, 'w', 'i', 'n', 'g', 0x90, 3, 0xAC, 2, 80, 0x90, 3, /* 200 << 1; 300; 320 / 4; 400 */
         4, 1, 's', 3,   0,   3,   4,    0, 9,                    /* 1 << 1 | 1; 0; 3 bytes */
-        1, 3, 'o', 'r', 'd', 18,  0,    1, 10};
+        1, 3, 'o', 'r', 'd', 18,  0,    4, 10};
     static const uint8_t without[] = {0,    0, 0,  4, 'w', 'i', 'n', 'g', 0x90, 3,
-                                      0xAC, 2, 20, 4, 1,   's', 3,   0,   3,    4,
-                                      0,    9, 1,  3, 'o', 'r', 'd', 18,  0,    1};
+                                      0xAC, 2, 80, 4, 1,   's', 3,   0,   3,    4,
+                                      0,    9, 1,  3, 'o', 'r', 'd', 18,  0,    4};
     uint64_t offsets[] = {0, has_positions ? sizeof with : sizeof without};
     uint64_t prefix = 0x77696E6700000000U; /* "wing" */
     expect_section(f, RP_SECTION_TERM_BLOCKS, has_positions ? with : without, offsets[1]);
@@ -94,9 +94,9 @@ static void test_blocks(void **state)
         (const uint64_t *)(const void *)section(f, RP_SECTION_TERM_OFFSETS, &n);
     assert_int_equal(n, 4 * sizeof *offsets);
     assert_int_equal(offsets[0], 0);
-    static const uint8_t second[] = {32, 0xB0, 1, 0, 6, 's', 'a', 'm', 'e', '1', '6'};
-    static const uint8_t third[] = {64, 0xE0, 2, 0, 6, 's', 'a', 'm', 'e', '3', '2'};
-    assert_memory_equal(blocks + offsets[1], second, sizeof second); /* 16 lists: 512/16, 176 */
+    static const uint8_t second[] = {0x80, 1, 0xB0, 1, 0, 6, 's', 'a', 'm', 'e', '1', '6'};
+    static const uint8_t third[] = {0x80, 2, 0xE0, 2, 0, 6, 's', 'a', 'm', 'e', '3', '2'};
+    assert_memory_equal(blocks + offsets[1], second, sizeof second); /* 16 lists: 512/4, 176 */
     assert_memory_equal(blocks + offsets[2], third, sizeof third);
     section(f, RP_SECTION_TERM_BLOCKS, &n);
     assert_int_equal(offsets[3], n);

@@ -4,6 +4,9 @@
 #include "base/alloc.h"
 #include "unit/index/patch.h"
 
+/* Features that every manifest requires. */
+static const uint64_t always = RP_FEATURE_KTHS | RP_FEATURE_TINY_BITS | RP_FEATURE_CLOSE;
+
 static void test_names(void **state)
 {
     (void)state;
@@ -180,7 +183,7 @@ static void test_stats(void **state)
             rp__manifest_reset(&got);
             patch_open(&p, dir.path, 7);
             uint8_t *required = p.f.at[RP_FILE_MANIFEST] + offsetof(rp__section_header, required);
-            assert_int_equal(rp__load64(required), RP_FEATURE_STATS | RP_FEATURE_KTHS);
+            assert_int_equal(rp__load64(required), RP_FEATURE_STATS | always);
             *required = 0;
             patch_apply(&p);
             assert_int_equal(rp__manifest_read(&folder, &got, &err), RP_DAMAGED);
@@ -223,8 +226,8 @@ static void test_analysis(void **state)
             rp__manifest_reset(&got);
             patch_open(&p, dir.path, 7);
             uint8_t *required = p.f.at[RP_FILE_MANIFEST] + offsetof(rp__section_header, required);
-            assert_int_equal(rp__load64(required), RP_FEATURE_ANALYSIS | RP_FEATURE_KTHS);
-            *required = RP_FEATURE_KTHS; /* a section that nobody asks for */
+            assert_int_equal(rp__load64(required), RP_FEATURE_ANALYSIS | always);
+            *required = (uint8_t)always; /* a section that nobody asks for */
             patch_apply(&p);
             assert_int_equal(rp__manifest_read(&folder, &got, &err), RP_DAMAGED);
             patch_close(&p);
@@ -256,7 +259,7 @@ static void test_freqs(void **state)
     patch_open(&p, dir.path, 7);
     uint8_t *header = p.f.at[RP_FILE_MANIFEST];
     assert_int_equal(rp__load64(header + offsetof(rp__section_header, required)),
-                     RP_FEATURE_FREQS | RP_FEATURE_KTHS);
+                     RP_FEATURE_FREQS | always);
     header[offsetof(rp__section_header, required)] = 0; /* a section that nobody asks for */
     patch_apply(&p);
     assert_int_equal(rp__manifest_read(&folder, &got, &err), RP_DAMAGED);

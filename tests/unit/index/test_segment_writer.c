@@ -51,7 +51,7 @@ static void test_tiny_boundary(void **state)
     }
 }
 
-/* Lists lie one after another in the order of terms, each a multiple of 16 bytes. */
+/* Lists lie one after another in the order of terms, each a multiple of RP_LIST_UNIT bytes. */
 static void test_places(void **state)
 {
     (void)state;
@@ -71,7 +71,7 @@ static void test_places(void **state)
             continue;
         assert_int_equal(t.list_offset, list_offset);
         assert_int_equal(t.pos_offset, pos_offset);
-        assert_int_equal(t.list_bytes % 16, 0);
+        assert_int_equal(t.list_bytes % RP_LIST_UNIT, 0);
         list_offset += t.list_bytes;
         pos_offset += t.pos_bytes;
     }

@@ -139,11 +139,11 @@ static void test_versions_and_features(void **state)
     assert_int_equal(open_header(12, 2, 4, &err), RP_INCOMPATIBLE);
     assert_non_null(strstr(err.text, "format version 2, this program reads version 1"));
     assert_int_equal(open_header(12, 0, 4, &err), RP_INCOMPATIBLE);
-    assert_int_equal(open_header(16, 0x10, 8, &err), RP_INCOMPATIBLE);
-    assert_non_null(strstr(err.text, "features 0x10"));
+    assert_int_equal(open_header(16, 0x100, 8, &err), RP_INCOMPATIBLE);
+    assert_non_null(strstr(err.text, "features 0x100"));
     assert_non_null(strstr(err.text, "newer Riposte"));
-    assert_int_equal(open_header(16, 0x10 | RP_FEATURE_FREQS, 8, &err), RP_INCOMPATIBLE);
-    assert_non_null(strstr(err.text, "features 0x10 ")); /* those it knows are not complained of */
+    assert_int_equal(open_header(16, 0x100 | RP_FEATURE_FREQS, 8, &err), RP_INCOMPATIBLE);
+    assert_non_null(strstr(err.text, "features 0x100 ")); /* those it knows are not complained of */
     assert_int_equal(open_header(16, RP_FEATURE_FREQS, 8, &err), RP_OK);
     assert_int_equal(open_header(16, 1ULL << 63, 8, &err), RP_INCOMPATIBLE);
     assert_int_equal(open_header(24, UINT64_MAX, 8, &err), RP_OK); /* optional: passed over */

@@ -14,7 +14,7 @@ enum { KARG_BLOCK = 128 };
 typedef struct karg_list {
     uint64_t docs, freqs;           /* payload of docids, of frequencies */
     uint64_t last, last_far;        /* u32 a block; a 64 blocks */
-    uint64_t offsets, freq_offsets; /* u32 a block; a frame */
+    uint64_t offsets, freq_offsets; /* of a block; a frame: see KARG_NEAR */
     /* u32 a block: rank of its first posting; 0: 128 times its number */
     uint64_t first;
     uint64_t bounds; /* u8 a block */
@@ -24,6 +24,11 @@ typedef struct karg_list {
     uint32_t codec, freq_code;
     uint32_t zero;
 } karg_list;
+
+/* Offsets are u32 each, or, with this bit in their address, which is a multiple of 4 without it,
+ * u16 each, to which the base of their group of KARG_NEAR_GROUP is added. Bases stand before all of
+ * them, u32 each, that of the last group first; the first group has none, and 0 is added. */
+enum { KARG_NEAR = 1, KARG_NEAR_GROUP = 64 };
 
 /* A run of blocks of one list, for one warp or block of threads. */
 typedef struct karg_tile {

@@ -13,7 +13,7 @@ enum { ALIGN = 16 };
 bool rp__partial_list_can(const rp__list *list)
 {
     return list->codec && list->codec->code && list->codec->id != KARG_CODEC_RAW && list->last &&
-           list->offsets && list->freq_offsets && !list->first;
+           rp__list_has_offsets(list) && (list->freq_offsets || list->near_freqs) && !list->first;
 }
 
 /* ---- Which blocks ------------------------------------------------------------------------------ */
@@ -101,11 +101,14 @@ static bool find_blocks(rp__partial_list *s, const uint32_t *docids, uint32_t n,
 
 /* ---- Where parts lie --------------------------------------------------------------------------- */
 
-static bool find_part(const uint32_t *offsets, uint32_t i, uint32_t n, size_t total, uint32_t *from,
-                      uint32_t *bytes)
+/* Of offsets the wide or the narrow ones. */
+static bool find_part(const uint32_t *wide, const uint16_t *near, uint32_t i, uint32_t n,
+                      size_t total, uint32_t *from, uint32_t *bytes)
 {
-    uint32_t to = i + 1 < n ? offsets[i + 1] : (uint32_t)total;
-    *from = offsets[i];
+    uint32_t to = (uint32_t)total;
+    if (i + 1 < n)
+        to = near ? rp__list_near(near, i + 1) : wide[i + 1];
+    *from = near ? rp__list_near(near, i) : wide[i];
     *bytes = to - *from;
     return *from <= to && to <= total;
 }
@@ -118,10 +121,11 @@ static bool add_up(rp__partial_list *s)
         rp__partial_block *b = &s->blocks[i];
         if (b->number == NONE)
             continue;
-        if (!find_part(list->offsets, b->number, list->n_blocks, list->docs_bytes, &b->docs,
-                       &b->docs_bytes) ||
-            (s->has_freqs && !find_part(list->freq_offsets, b->number, list->n_blocks,
-                                        list->freqs_bytes, &b->freqs, &b->freqs_bytes)))
+        if (!find_part(list->offsets, list->near_offsets, b->number, list->n_blocks,
+                       list->docs_bytes, &b->docs, &b->docs_bytes) ||
+            (s->has_freqs &&
+             !find_part(list->freq_offsets, list->near_freqs, b->number, list->n_blocks,
+                        list->freqs_bytes, &b->freqs, &b->freqs_bytes)))
             return false;
         docs += b->docs_bytes;
         freqs += b->freqs_bytes;

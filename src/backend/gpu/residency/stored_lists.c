@@ -44,8 +44,10 @@ karg_list rp__stored_lists_at(const rp__residency *r, const rp__list *list, cons
     out.freqs = part_at(from, bytes, list->freqs, at);
     out.last = part_at(from, bytes, list->last, at);
     out.last_far = part_at(from, bytes, list->last_far, at);
-    out.offsets = part_at(from, bytes, list->offsets, at);
-    out.freq_offsets = part_at(from, bytes, list->freq_offsets, at);
+    out.offsets = rp__gpu_index_offsets(part_at(from, bytes, list->offsets, at),
+                                        part_at(from, bytes, list->near_offsets, at));
+    out.freq_offsets = rp__gpu_index_offsets(part_at(from, bytes, list->freq_offsets, at),
+                                             part_at(from, bytes, list->near_freqs, at));
     out.first = part_at(from, bytes, list->first, at);
     out.bounds = part_at(from, bytes, list->bounds, at);
     return out;

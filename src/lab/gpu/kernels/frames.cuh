@@ -21,10 +21,9 @@ PRIM frames_view frames_open(const karg_decode &a, uint32_t number)
 /* Where frame f lies: an address, and how many bytes. */
 PRIM uint64_t frames_at(const frames_view &of, uint32_t f, uint32_t *bytes)
 {
-    const uint32_t *offsets = prim_at<const uint32_t>(of.offsets);
-    uint32_t from = of.offsets ? prim_load(offsets + f) : 0, to = of.bytes;
+    uint32_t from = of.offsets ? near_offset(of.offsets, f) : 0, to = of.bytes;
     if (of.offsets && (f + 1) * KARG_BLOCK < of.n)
-        to = prim_load(offsets + f + 1);
+        to = near_offset(of.offsets, f + 1);
     bool is_sound = from <= to && to <= of.bytes;
     *bytes = is_sound ? to - from : 0;
     return of.freqs + (is_sound ? from : 0);

@@ -48,6 +48,7 @@
 #include "backend/gpu/kernels/prim/thread/block_bytes.cuh"
 #include "backend/gpu/kernels/prim/thread/lower_bound.cuh"
 #include "backend/gpu/kernels/prim/thread/lr_line.cuh"
+#include "backend/gpu/kernels/prim/thread/near_offset.cuh"
 #include "backend/gpu/kernels/prim/thread/packed_values.cuh"
 #include "backend/gpu/kernels/prim/thread/scoring.cuh"
 #include "backend/gpu/kernels/prim/warp/candidates.cuh"

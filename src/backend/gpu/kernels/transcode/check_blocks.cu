@@ -79,8 +79,9 @@ PRIM bool check_blocks_one(uint32_t code, const karg_list *at, uint32_t b)
     default:
         break;
     }
-    uint32_t from = list.offsets ? prim_load(&list.offsets[b]) : 0;
-    uint32_t to = list.offsets && b + 1 < list.n_blocks ? prim_load(&list.offsets[b + 1]) : bytes;
+    bool has = list.offsets != 0;
+    uint32_t from = has ? near_offset(list.offsets, b) : 0;
+    uint32_t to = has && b + 1 < list.n_blocks ? near_offset(list.offsets, b + 1) : bytes;
     return from <= to && to <= bytes &&
            check_blocks_bytes(code, {docs + from, to - from, next - first});
 }

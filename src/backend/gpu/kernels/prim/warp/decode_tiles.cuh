@@ -43,7 +43,7 @@ PRIM void block_ahead(const karg_decode &a, uint32_t i)
     uint32_t end = prim_min(tile.block + tile.n, list.n_blocks), from, to, past;
     for (uint32_t b = tile.block + prim_lane() % 8; b < end && list.last && list.offsets; b += 8) {
         prim_prefetch(&list.last[b]);
-        prim_prefetch(&list.offsets[b]);
+        near_offset_prefetch(list.offsets, b);
     }
     if (prim_lane() % 8 == 0 && tile.block < end) {
         bool is_inside =

@@ -16,6 +16,7 @@
 #ifndef RP_KERNELS_LIST_BLOCKS_CUH
 #define RP_KERNELS_LIST_BLOCKS_CUH
 
+#include "backend/gpu/kernels/prim/thread/near_offset.cuh"
 #include "backend/gpu/kernels/prim/warp/scan.cuh"
 
 enum {
@@ -27,7 +28,8 @@ enum {
 struct block_list {
     /* holds the first byte of the docids, byte `phase`; aligned to 16 bytes */
     const uint32_t *words;
-    const uint32_t *last, *offsets, *first;
+    const uint32_t *last, *first;
+    uint64_t offsets;
     uint32_t phase, docs_bytes, n, n_blocks;
     template <class T> static PRIM_MEMBER T load(const T *at) { return prim_load(at); }
 };
@@ -39,7 +41,7 @@ PRIM block_list block_list_open(const karg_list *from)
     list.words = prim_at<const uint32_t>(docs & ~UINT64_C(15));
     list.phase = (uint32_t)docs & 15;
     list.last = prim_at<const uint32_t>(prim_load(&from->last));
-    list.offsets = prim_at<const uint32_t>(prim_load(&from->offsets));
+    list.offsets = prim_load(&from->offsets);
     list.first = prim_at<const uint32_t>(prim_load(&from->first));
     list.docs_bytes = prim_load(&from->docs_bytes);
     list.n = prim_load(&from->n);
@@ -90,9 +92,9 @@ PRIM void block_prefetch(const block_list &list, uint32_t from, uint32_t to)
 /* Where the bytes of block b begin and end. False: not inside the payload. */
 PRIM bool block_bounds(const block_list &list, uint32_t b, uint32_t *from, uint32_t *to)
 {
-    bool has = list.offsets != nullptr;
-    *from = has ? prim_load(&list.offsets[b]) : 0;
-    *to = has && b + 1 < list.n_blocks ? prim_load(&list.offsets[b + 1]) : list.docs_bytes;
+    bool has = list.offsets != 0;
+    *from = has ? near_offset(list.offsets, b) : 0;
+    *to = has && b + 1 < list.n_blocks ? near_offset(list.offsets, b + 1) : list.docs_bytes;
     return *from < *to && *to <= list.docs_bytes;
 }
 

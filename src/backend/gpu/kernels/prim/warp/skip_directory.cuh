@@ -5,6 +5,7 @@
 #ifndef RP_KERNELS_SKIP_DIRECTORY_CUH
 #define RP_KERNELS_SKIP_DIRECTORY_CUH
 
+#include "backend/gpu/kernels/prim/thread/near_offset.cuh"
 #include "backend/gpu/kernels/prim/warp/warp_search.cuh"
 
 enum { DIRECTORY_FAR = 64 }; /* blocks between entries of last_far */
@@ -51,8 +52,7 @@ PRIM uint32_t directory_last(const karg_list &list, uint32_t b)
 /* Where block b begins in the payload, at most docs_bytes. */
 PRIM uint32_t directory_offset(const karg_list &list, uint32_t b)
 {
-    const uint32_t *offsets = prim_at<const uint32_t>(list.offsets);
-    return offsets ? prim_min(prim_load(&offsets[b]), list.docs_bytes) : 0;
+    return list.offsets ? prim_min(near_offset(list.offsets, b), list.docs_bytes) : 0;
 }
 
 /* The rank of block b's first posting; b may be n_blocks. */

@@ -12,6 +12,7 @@
 
 #include "backend/gpu/kernels/prim/codec/ef128.cuh"
 #include "backend/gpu/kernels/prim/codec/optpfd.cuh"
+#include "backend/gpu/kernels/prim/thread/near_offset.cuh"
 #include "backend/gpu/kernels/prim/warp/scan.cuh"
 
 enum {
@@ -34,7 +35,7 @@ PRIM uint32_t term_count(const karg_list &list, uint32_t b)
     return prim_min(list.n - b * KARG_BLOCK, (uint32_t)KARG_BLOCK);
 }
 
-/* Bytes of a part of a payload, where part i of n begins at offsets[i]; none: there is one. */
+/* Bytes of a part of a payload, where part i of n begins as offsets say; none: there is one. */
 struct term_bytes {
     uint32_t from, n;
     bool is_sound;
@@ -48,9 +49,8 @@ PRIM term_bytes term_between(uint32_t from, uint32_t to, uint32_t all)
 
 PRIM term_bytes term_part(uint32_t bytes, uint64_t offsets, uint32_t i, uint32_t n)
 {
-    const uint32_t *at = prim_at<const uint32_t>(offsets);
-    return term_between(at ? prim_load(&at[i]) : 0, at && i + 1 < n ? prim_load(&at[i + 1]) : bytes,
-                        bytes);
+    return term_between(offsets ? near_offset(offsets, i) : 0,
+                        offsets && i + 1 < n ? near_offset(offsets, i + 1) : bytes, bytes);
 }
 
 /* ---- To shared memory ------------------------------------------------------------------------ */

@@ -206,16 +206,15 @@ PRIM term_head term_read(const karg_list &list, uint32_t b, bool needs_tf)
  * all, and the next 31, one a lane, mostly hold the others. */
 PRIM term_head term_place(const karg_list &list, uint32_t x, bool is_requested, bool needs_tf)
 {
-    const uint32_t *last = prim_at<const uint32_t>(list.last),
-                   *offsets = prim_at<const uint32_t>(list.offsets);
-    const uint32_t *frames = prim_at<const uint32_t>(list.freq_offsets);
+    const uint32_t *last = prim_at<const uint32_t>(list.last);
     uint32_t first = term_search(last, list.n_blocks,
                                  prim_shuffle<32>(x, prim_lowest(prim_ballot<32>(is_requested))));
     uint32_t b = first + prim_lane();
     bool is_in = b < list.n_blocks;
     uint32_t own = is_in ? prim_load(&last[b]) : UINT32_MAX,
-             at = is_in ? prim_load(&offsets[b]) : list.docs_bytes;
-    uint32_t frame = is_in && frames && needs_tf ? prim_load(&frames[b]) : list.freqs_bytes;
+             at = is_in ? near_offset(list.offsets, b) : list.docs_bytes;
+    bool has_frame = is_in && list.freq_offsets && needs_tf;
+    uint32_t frame = has_frame ? near_offset(list.freq_offsets, b) : list.freqs_bytes;
     uint32_t before = first ? prim_load(&last[first - 1]) : UINT32_MAX, k = term_first_lane(own, x);
     uint32_t below = prim_shuffle<32>(own, k - 1), from = prim_shuffle<32>(at, k),
              to = prim_shuffle<32>(at, k + 1);

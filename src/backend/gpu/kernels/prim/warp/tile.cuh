@@ -6,7 +6,7 @@
 #ifndef RP_KERNELS_TILE_CUH
 #define RP_KERNELS_TILE_CUH
 
-#include "backend/gpu/kernels/prim/platform.cuh"
+#include "backend/gpu/kernels/prim/thread/near_offset.cuh"
 
 enum {
     TILE_BLOCK_MAX = 256,  /* postings of the largest block */
@@ -66,9 +66,8 @@ PRIM uint32_t tile_base(const tile_view &t, uint32_t b)
 
 template <int CUT> PRIM tile_place tile_block(const tile_view &t, uint32_t b)
 {
-    const uint32_t *offsets = prim_at<const uint32_t>(t.offsets);
-    uint32_t from = offsets ? prim_load(offsets + b) : 0;
-    uint32_t to = offsets && b + 1 < t.n_blocks ? prim_load(offsets + b + 1) : t.docs_bytes;
+    uint32_t from = t.offsets ? near_offset(t.offsets, b) : 0;
+    uint32_t to = t.offsets && b + 1 < t.n_blocks ? near_offset(t.offsets, b + 1) : t.docs_bytes;
     uint32_t begin = tile_begin<CUT>(t, b),
              next = CUT ? prim_min(begin + CUT, t.n) : tile_begin<CUT>(t, b + 1);
     bool is_sound = from <= to && to <= t.docs_bytes && next - t.begin <= t.capacity;
