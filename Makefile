@@ -134,8 +134,10 @@ $B/%_avx2.o $B/%_avx2.ci $B/%_avx2.tidy: CFLAGS += $(AVX2)
 $B/%_avx512.o $B/%_avx512.ci $B/%_avx512.tidy: CFLAGS += $(AVX512)
 # gcc clears and copies structs by instructions that take 30 clocks to begin: where queries go by, moves are better.
 STRUCTS := unrolled_loop:256:noalign,libcall:-1:noalign
+MOVES   := $(if $(X86),-mmemset-strategy=$(STRUCTS) -mmemcpy-strategy=$(STRUCTS))
+MOVES   := $(if $(MOVES),$(shell $(CC) $(MOVES) -E -x c /dev/null >/dev/null 2>&1 && echo '$(MOVES)'))
 $(patsubst %,$B/src/%.o,backend/cpu/% base/% codec/% engine/% index/% lab/% plan/% rank/% text/%): \
-    CFLAGS += $(if $(X86),$(if $(findstring clang,$(CC)),,-mmemset-strategy=$(STRUCTS) -mmemcpy-strategy=$(STRUCTS)))
+    CFLAGS += $(MOVES)
 # The yardstick of intersections: its speed must not depend on where it comes to lie.
 $B/src/backend/cpu/probe_merge.o: CFLAGS += -falign-loops=64
 $B/src/cli/bundled.%: CPPFLAGS += -DRP_DATADIR='"$(DATADIR)"'

@@ -586,6 +586,16 @@ rp_status rp__list_tf(const rp__list *list, uint32_t i, uint32_t *tf)
     return RP_OK;
 }
 
+/* A row decodes all blocks by a directory that may not rise, and looks at the universe at the end
+ * alone. */
+static bool ends_inside(const rp__list *list)
+{
+    bool inside = true;
+    for (uint32_t b = 0; list->last && b < list->n_blocks; b++)
+        inside &= list->last[b] < list->universe;
+    return inside;
+}
+
 static rp_status decode_all(const rp__list *list, uint32_t *out)
 {
     if (!list->codec) {
@@ -593,7 +603,7 @@ static rp_status decode_all(const rp__list *list, uint32_t *out)
         return RP_OK;
     }
     if (list->codec->decode)
-        return list->codec->decode(list, out);
+        return ends_inside(list) ? list->codec->decode(list, out) : RP_DAMAGED;
     for (uint32_t b = 0; b < list->n_blocks; b++) {
         uint32_t count, first = rp__list_begin(list, b);
         if (first > list->n || rp__list_block(list, b, out + first, &count))

@@ -265,14 +265,14 @@ rp_status rp__segment_list(const rp__segment *s, const rp__term *term, rp__arena
                          term->df, (uint32_t)s->manifest.meta.docs, s->positions != NULL, out);
 }
 
-/* A list's head and where its directory begins; of a damaged entry, anywhere. */
+/* A list's head and where its directory begins; a tiny one was read with its entry. */
 void rp__segment_expect_list(const rp__segment *s, const rp__term *term)
 {
     enum { LINE = 64 };
-    const uint8_t *at = term->tiny ? term->tiny : s->lists + term->list_offset;
-    __builtin_prefetch(at);
-    if (!term->tiny)
-        __builtin_prefetch(at + LINE);
+    if (term->tiny || term->list_offset >= s->lists_bytes)
+        return;
+    __builtin_prefetch(s->lists + term->list_offset);
+    __builtin_prefetch(s->lists + term->list_offset + LINE); /* the padding is larger */
 }
 
 bool rp__segment_bounds_hold(const rp__segment *s, const rp__rank *rank)

@@ -141,7 +141,7 @@ static rp_status get_varints(const rp__segment *s, const rp__term *term, rp__tin
         n_gaps += more + 1;
     }
     out->bytes_gaps = term->tiny_bytes - out->bytes_docids - out->bytes_freqs;
-    return RP_OK;
+    return p == end ? RP_OK : RP_DAMAGED;
 }
 
 /* The last sum is the most that the others may be. False: a frequency is too large. */
@@ -184,14 +184,25 @@ static rp_status get_bits(const rp__segment *s, const rp__term *term, rp__tiny *
 
 rp_status rp__tiny_get(const rp__segment *s, const rp__term *term, rp__tiny *out)
 {
-    if (term->df == 0 || term->df > RP_TINY_DF)
+    if (term->df == 0 || term->df > RP_TINY_DF || term->tiny_bytes > RP_TINY_BYTES)
         return RP_DAMAGED;
     return s->manifest.has_tiny_bits ? get_bits(s, term, out) : get_varints(s, term, out);
+}
+
+/* Whether frequencies are those of the entry; in bits they always are. */
+static bool has_entry_cf(const rp__term *term, const rp__tiny *tiny)
+{
+    uint64_t cf = 0;
+    for (uint32_t i = 0; i < term->df; i++)
+        cf += tiny->tfs[i];
+    return cf == term->cf;
 }
 
 rp_status rp__tiny_get_whole(const rp__segment *s, const rp__term *term, rp__tiny *out)
 {
     rp_status status = rp__tiny_get(s, term, out);
+    if (status == RP_OK && !has_entry_cf(term, out))
+        return RP_DAMAGED;
     if (status != RP_OK || !s->positions || !s->manifest.has_tiny_bits)
         return status;
     const uint8_t *end = term->tiny + term->tiny_bytes, *p = end - out->bytes_gaps;

@@ -331,6 +331,59 @@ static void codecs_that_cut(void **unused)
     }
 }
 
+enum { WRAP_BLOCKS = 10, WRAP = WRAP_BLOCKS * RP_BLOCK, WRAP_UNIVERSE = 2000000 };
+
+/* Blocks of such a list: docids up to UINT32_MAX, and then from 0 on, as a damaged directory may say. */
+static rp_status decode_wrapped(const rp__codec *codec, uint32_t *out)
+{
+    static uint32_t docids[WRAP], ends[WRAP_BLOCKS], offsets[WRAP_BLOCKS], last[WRAP_BLOCKS];
+    static uint8_t bytes[1 << 20];
+    for (uint32_t i = 0; i < WRAP; i++)
+        docids[i] = i < RP_BLOCK ? 3000000000U + 10 * i : 7 * (i - RP_BLOCK);
+    docids[RP_BLOCK - 1] = UINT32_MAX;
+    for (uint32_t b = 0; b < WRAP_BLOCKS; b++) {
+        ends[b] = (b + 1) * RP_BLOCK;
+        last[b] = docids[ends[b] - 1];
+    }
+    memset(bytes, 0, sizeof bytes);
+    rp__encoding e = {.docids = docids,
+                      .n = WRAP,
+                      .ends = ends,
+                      .n_blocks = WRAP_BLOCKS,
+                      .offsets = offsets,
+                      .out = bytes};
+    if (codec->encode(codec, &e) != RP_OK)
+        return RP_DAMAGED;
+    const rp__list list = {.codec = codec,
+                           .n = WRAP,
+                           .n_blocks = WRAP_BLOCKS,
+                           .universe = WRAP_UNIVERSE,
+                           .last = last,
+                           .last_far = &last[WRAP_BLOCKS - 1],
+                           .offsets = offsets,
+                           .docs = bytes,
+                           .docs_bytes = e.used};
+    return rp__list_decode(&list, out, NULL);
+}
+
+static void no_docid_is_outside_the_universe(void **unused)
+{
+    (void)unused;
+    static uint32_t out[WRAP + RP_BLOCK_CAPACITY];
+    const rp__codec *codec;
+    int tried = 0;
+    for (size_t i = 0; (codec = rp__codec_at(i)); i++) {
+        if (!codec->encode || codec->scratch || !codec->has_offsets ||
+            codec->max_blocks_per_128 != 1 || codec->cut || codec->needs & ~rp__cpu_features())
+            continue;
+        if (decode_wrapped(codec, out) != RP_DAMAGED)
+            fail_msg("%s, row of features %u: docids outside the universe", codec->name,
+                     codec->needs);
+        tried++;
+    }
+    assert_true(tried > 10);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -345,6 +398,7 @@ int main(void)
         cmocka_unit_test(frequencies_are_at_least_one),
         cmocka_unit_test(arrays_are_lists),
         cmocka_unit_test(codecs_that_cut),
+        cmocka_unit_test(no_docid_is_outside_the_universe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -159,12 +159,28 @@ static void test_varints(void **state)
     assert_int_equal(rp__tiny_get_whole(&s, &term, &got), RP_DAMAGED);
 }
 
+/* An entry of before whose cf is not the sum of its frequencies would be another list in bits. */
+static void varints_must_be_the_entrys(void **unused)
+{
+    (void)unused;
+    uint8_t bytes[8 + RP_PAD] = {10, 1, 0xB1, 0x05, 1}; /* 10 and 700, twice each */
+    const rp__segment s = segment_of(1000, false, false);
+    rp__tiny tiny;
+    for (uint32_t cf = 2; cf < 12; cf++) {
+        const rp__term term = {.df = 2, .cf = cf, .tiny = bytes, .tiny_bytes = 5};
+        assert_int_equal(rp__tiny_get_whole(&s, &term, &tiny), cf == 4 ? RP_OK : RP_DAMAGED);
+    }
+    assert_int_equal(tiny.docids[1], 700);
+    const rp__term longer = {.df = 2, .cf = 4, .tiny = bytes, .tiny_bytes = 6};
+    assert_int_equal(rp__tiny_get_whole(&s, &longer, &tiny), RP_DAMAGED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_widest),
         cmocka_unit_test(test_bytes),      cmocka_unit_test(test_entries),
-        cmocka_unit_test(test_varints),
+        cmocka_unit_test(test_varints),    cmocka_unit_test(varints_must_be_the_entrys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
