@@ -113,9 +113,9 @@ rp_status rp_executor_new(const rp_index *index, const rp_executor_options *opti
 void rp_executor_free(rp_executor *executor);
 
 /* Parses and binds the query, and hands it over. Any thread. *ticket, which may be NULL, names the
- * job. A failure means that nothing was done and nobody is called back: the query has a mistake;
- * RP_BUSY: too many jobs wait, or it could not have met its deadline; RP_USAGE: the executor is
- * drained. */
+ * job: it is set, in one atomic store, before `done` is called. A failure means that nothing was
+ * done and nobody is called back: the query has a mistake; RP_BUSY: too many jobs wait, or it could
+ * not have met its deadline; RP_USAGE: the executor is drained. */
 rp_status rp_executor_submit(rp_executor *executor, const rp_job *job, uint64_t *ticket,
                              rp_error *err);
 /* Hands over jobs that cores answer one after the other, in their order and several cores at once,

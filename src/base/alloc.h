@@ -27,7 +27,7 @@ void rp__free_random(void *p, size_t n, size_t size); /* as it was asked for */
 bool rp__alloc_grow(void *array_ptr, size_t *cap, size_t want, size_t size);
 
 /* Bytes now held through this table, and the most ever held since the last reset of the mark. Where
- * threads allocate at the same time, the most may be off by some KiB for each. */
+ * threads allocate at the same time, the most may be off by about 1 MiB in all. */
 uint64_t rp__alloc_in_use(void);
 uint64_t rp__alloc_peak(void);
 /* Of a hard total, what a process needs beside what it allocates here: code, stacks, libraries. */

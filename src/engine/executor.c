@@ -492,7 +492,7 @@ rp_status rp_executor_drain(rp_executor *executor)
         return RP_USAGE;
     pthread_mutex_lock(&executor->lock);
     executor->is_drained = true;
-    while (executor->n_live > 0)
+    while (executor->n_live > 0 || atomic_load(&executor->n_here) > 0)
         pthread_cond_wait(&executor->ended, &executor->lock);
     pthread_mutex_unlock(&executor->lock);
     return RP_OK;

@@ -1,8 +1,8 @@
 /* engine/executor.h: interior of engine: what the files of the executor share.
  *
  * A task is a job that was taken. Under the lock it is in one place: free; being bound by who
- * submits it; in a queue; with a lane; or in the list of those that end. Whoever has it may use it
- * without the lock, but for its place. */
+ * submits it; in a queue; with who answers it; or in the list of those that end. Whoever has it may
+ * use it without the lock, but for its place, and for its deadline where the timer knows it. */
 #ifndef RP_ENGINE_EXECUTOR_H
 #define RP_ENGINE_EXECUTOR_H
 
@@ -25,9 +25,9 @@ enum {
 
 typedef enum rp__task_place {
     RP_TASK_FREE,
-    RP_TASK_BOUND, /* with who submits it */
+    RP_TASK_BOUND, /* with who submits it, and the timer does not know it */
     RP_TASK_QUEUED,
-    RP_TASK_TAKEN,
+    RP_TASK_TAKEN, /* with a lane, or with who submits it and may answer it */
     RP_TASK_ENDING
 } rp__task_place;
 
@@ -82,12 +82,11 @@ typedef struct rp__task {
     void (*done)(void *arg, rp_outcome *outcome);
     void *arg;
     rp_outcome outcome;
-    /* Of a task that stands for some of a group of jobs: the group, how many jobs count as waiting
-     * with it, and the task of the one that is being answered. */
+    /* Of a task that stands for some of a group of jobs: the group, and how many jobs count as
+     * waiting with it. */
     struct rp__group *group; /* NULL: it is a job */
     size_t weight;
-    struct rp__task *inner; /* NULL: none is */
-    struct rp__task *outer; /* whose inner this one is */
+    uint64_t group_ticket; /* with which it is cancelled; 0: its own alone */
 } rp__task;
 
 typedef struct rp__task_list {
@@ -135,9 +134,11 @@ struct rp_executor {
     rp__task_list free[RP_EXECUTOR_HOMES]; /* by the thread that had a task last */
     rp__task_list ending;
     rp__task *tasks;
+    struct rp__group *groups; /* of which some job has not ended */
     size_t n_tasks, n_live, n_queued;
     size_t n_waiting; /* jobs: n_queued, with all that tasks stand for */
     uint64_t tickets, numbers;
+    _Atomic size_t n_here; /* threads that answer what they submit, whoever has its task now */
     bool is_drained, is_over, has_card;
     rp__lane *lanes;                    /* of cores, then the card's */
     rp__lane_state *states;             /* of lanes, in their order */
@@ -167,8 +168,6 @@ rp__task *rp__executor_tasks_find_free(rp_executor *executor);
 /* The same with a ticket, whatever waits and though the executor is drained. */
 rp__task *rp__executor_tasks_take(rp_executor *executor);
 void rp__executor_tasks_give_back(rp_executor *executor, rp__task *task);
-/* A task that stands for others answers `inner` now. */
-void rp__executor_tasks_tie(rp__task *outer, rp__task *inner);
 /* A free one with a ticket for the calling thread; NULL: *status and err say why not. */
 rp__task *rp__executor_submit_begin(rp_executor *executor, rp_status *status, rp_error *err);
 /* Back to the free ones, and one less lives. */
@@ -225,25 +224,34 @@ rp_status rp__executor_submit_job(rp_executor *executor, const rp_job *job,
 /* Answers a task that is bound and that the timer knows in the calling thread, without a queue, and
  * releases it. Without the lock. */
 void rp__executor_here_run(rp_executor *executor, rp__task *task, uint64_t *ticket);
-/* The same without releasing it. False: it is elsewhere now. */
+/* The executor stays until the thread leaves, though its task may end elsewhere. Without the lock,
+ * as long as a task of the thread lives; and with it. */
+void rp__executor_here_enter(rp_executor *executor);
+void rp__executor_here_leave(rp_executor *executor);
+/* As here_run without releasing it. False: it is elsewhere now. */
 bool rp__executor_here_finish(rp_executor *executor, rp__task *task, const char *reason);
 /* Answers jobs of a task's group, until none is left. Without the lock. */
 void rp__executor_group_run(rp_executor *executor, rp__task *task);
 /* With the lock: a task of a group has nothing left to do. */
-void rp__executor_group_leave(rp__task *task);
-/* With the lock: stops all that is left of the group of a ticket; false: there is none. */
+void rp__executor_group_leave(rp_executor *executor, rp__task *task);
+/* With the lock: stops all that is left of the group of a ticket, wherever it is; false: nothing
+ * is. */
 bool rp__executor_group_stop(rp_executor *executor, uint64_t ticket);
 /* Without the lock: makes a task that the calling thread has fit for a job: parses and binds its
  * query, says when it arrived, and forgets what stopped the task before. Its deadline is the
  * caller's. */
 rp_status rp__executor_submit_prepare(rp_executor *executor, rp__task *task, const rp_job *job,
                                       const rp__executor_ready *ready, rp_error *err);
+/* Puts the task's ticket there, unless that is NULL: at once, as another thread may look for it. */
+void rp__executor_submit_tell(const rp__task *task, uint64_t *ticket);
 /* So many nanoseconds after it arrived; 0: RP_POLICY_NEVER. */
 uint64_t rp__executor_submit_deadline(uint64_t arrived, uint64_t deadline_ns);
 /* Without the lock: does what is left to do for a task. False: it is elsewhere now. */
 bool rp__executor_core_finish(rp_executor *executor, rp__task *task);
-/* Counts a task that has ended. Without the lock where the report is the caller's. */
-void rp__executor_core_count(rp_executor_report *report, const rp__task *task);
+/* Counts what has ended. Without the lock where the report is the caller's. */
+void rp__executor_core_count(rp_executor_report *report, rp_status status, bool on_card);
+/* Why a job that was stopped (RP_STOP_) ended. */
+rp_status rp__executor_core_stopped(uint32_t stop, rp_error *err);
 
 /* Tasks that wait for their end, one after the other as their list goes, or one that was begun
  * now, on a core's lane. */
@@ -257,7 +265,8 @@ void *rp__executor_card_run(void *lane);
 void *rp__executor_timer_run(void *executor);
 /* A task has a deadline. */
 void rp__executor_timer_add(rp_executor *executor, const rp__task *task);
-/* The calling thread has the task, and the timer stops it at its deadline. */
+/* The calling thread has the task, and the timer stops it at its deadline. What stopped the task
+ * before is forgotten. */
 void rp__executor_timer_limit(rp_executor *executor, rp__task *task, uint64_t deadline);
 /* Without the lock, after rp__executor_submit_prepare: stops a task again that the timer had
  * stopped before. */

@@ -103,11 +103,13 @@ void rp__executor_ask_help(rp_executor *e, rp__task *task)
 {
     const uint64_t ticket = task->ticket;
     uint64_t now = task->seated;
+    rp__executor_here_enter(e);
     for (rp__lane *lane; (lane = find_lane(e, task, now)); now = rp__clock_now()) {
         stand_in(e, lane, task, now);
         if (task->ticket != ticket)
             break;
     }
+    rp__executor_here_leave(e);
     rp__executor_wake(e);
 }
 

@@ -56,12 +56,10 @@ static rp_status run_turn(void *arg)
     return status == RP_OK && at->is_partial ? RP_INTERRUPTED : status;
 }
 
-/* Why a task that was stopped ended. */
-static rp_status stopped_status(const rp__task *t, rp_error *err)
+rp_status rp__executor_core_stopped(uint32_t stop, rp_error *err)
 {
-    return atomic_load(&t->stop) == RP_STOP_DEADLINE
-               ? rp__error_set(err, RP_DEADLINE, "the query's time was over")
-               : rp__error_set(err, RP_INTERRUPTED, "the query was cancelled");
+    return stop == RP_STOP_DEADLINE ? rp__error_set(err, RP_DEADLINE, "the query's time was over")
+                                    : rp__error_set(err, RP_INTERRUPTED, "the query was cancelled");
 }
 
 static void add_steps(rp__task *t)
@@ -91,24 +89,23 @@ static void end_task(rp__task *t)
     t->done(t->arg, o);
 }
 
-void rp__executor_core_count(rp_executor_report *r, const rp__task *t)
+void rp__executor_core_count(rp_executor_report *r, rp_status status, bool on_card)
 {
-    const rp_status status = t->outcome.status;
     r->answered += status == RP_OK;
     r->cancelled += status == RP_INTERRUPTED;
     r->late += status == RP_DEADLINE;
     r->failed += status != RP_OK && status != RP_INTERRUPTED && status != RP_DEADLINE;
-    r->on_cores += status == RP_OK && !t->on_card;
-    r->on_card += status == RP_OK && t->on_card;
+    r->on_cores += status == RP_OK && !on_card;
+    r->on_card += status == RP_OK && on_card;
 }
 
 /* With the lock. A task that has ended. */
 static void release(rp_executor *e, rp__task *t)
 {
     if (t->group)
-        rp__executor_group_leave(t);
+        rp__executor_group_leave(e, t);
     else
-        rp__executor_core_count(&e->report, t);
+        rp__executor_core_count(&e->report, t->outcome.status, t->on_card);
     rp__executor_tasks_release(e, t);
 }
 
@@ -127,6 +124,8 @@ static bool ask_again(rp_executor *e, rp__task *t)
     pthread_mutex_lock(&e->lock);
     if (atomic_load(&t->stop) || !rp__executor_seat(e, t))
         rp__executor_put(e, t, RP_QUEUE_CPU, "the rest of a query that was begun");
+    if (atomic_load(&t->stop)) /* nobody else takes it out */
+        rp__executor_unseat(e, t);
     rp__executor_wake(e);
     rp__executor_unlock(e);
     return true;
@@ -217,7 +216,7 @@ bool rp__executor_core_finish(rp_executor *e, rp__task *t)
         o->status = RP_INTERRUPTED;
     }
     if (o->status == RP_INTERRUPTED)
-        o->status = stopped_status(t, &o->err);
+        o->status = rp__executor_core_stopped(atomic_load(&t->stop), &o->err);
     end_task(t);
     return true;
 }

@@ -15,6 +15,7 @@ enum {
 };
 
 typedef struct rp__group {
+    struct rp__group *following; /* of all groups, under the lock */
     size_t n;
     uint64_t arrived, ticket;
     _Atomic size_t next; /* job that nobody has */
@@ -26,7 +27,6 @@ typedef struct rp__group {
 
 /* A thread that answers jobs of a group. */
 typedef struct runner {
-    rp__task *outer;           /* that stands for them; NULL: who submits them answers */
     rp__task *task;            /* with which it answers; NULL: none yet, or it is elsewhere */
     rp_executor_report report; /* of what it has answered */
 } runner;
@@ -35,20 +35,32 @@ static const char too_many[] = "the query was refused: too many jobs are under w
 
 static void fail(const rp_job *job, rp_status status, const rp_error *err)
 {
-    rp_outcome outcome = {.status = status, .err = *err};
+    rp_outcome outcome = {.status = status, .err = *err, .hits.is_partial = status == RP_DEADLINE};
     job->done(job->arg, &outcome);
 }
 
+/* Whether the job is not to be begun any more. */
+static rp_status check_stop(const rp__group *g, uint64_t deadline, rp_error *err)
+{
+    if (atomic_load(&g->is_stopped))
+        return rp__executor_core_stopped(RP_STOP_CANCELLED, err);
+    if (deadline != RP_POLICY_NEVER && deadline <= rp__clock_now())
+        return rp__executor_core_stopped(RP_STOP_DEADLINE, err);
+    return RP_OK;
+}
+
 /* The runner's task, which ends by the deadline; false: there is none. */
-static bool get_task(rp_executor *e, runner *r, uint64_t deadline)
+static bool get_task(rp_executor *e, runner *r, const rp__group *g, uint64_t deadline)
 {
     if (r->task && r->task->waiting.job.deadline == deadline)
         return true;
     pthread_mutex_lock(&e->lock);
-    if (!r->task && (r->task = rp__executor_tasks_take(e)) && r->outer)
-        rp__executor_tasks_tie(r->outer, r->task);
-    if (r->task)
+    if (!r->task)
+        r->task = rp__executor_tasks_take(e);
+    if (r->task) {
+        r->task->group_ticket = g->ticket;
         rp__executor_timer_limit(e, r->task, deadline);
+    }
     rp__executor_unlock(e);
     return r->task != NULL;
 }
@@ -57,9 +69,15 @@ static bool get_task(rp_executor *e, runner *r, uint64_t deadline)
 static bool answer(rp_executor *e, runner *r, const rp__group *g, const rp_job *job, uint64_t until)
 {
     rp_error err = {.text = ""};
-    rp_status status = RP_OK;
-    if (!get_task(e, r, rp__executor_submit_deadline(g->arrived, job->deadline_ns)))
+    const uint64_t deadline = rp__executor_submit_deadline(g->arrived, job->deadline_ns);
+    rp_status status = check_stop(g, deadline, &err);
+    if (status != RP_OK) {
+        r->report.submitted++;
+        rp__executor_core_count(&r->report, status, false);
+    } else if (!get_task(e, r, g, deadline)) {
+        r->report.refused++;
         status = rp__error_set(&err, RP_BUSY, "%s", too_many);
+    }
     if (status == RP_OK)
         status = rp__executor_submit_prepare(e, r->task, job, NULL, &err);
     if (status != RP_OK) {
@@ -74,7 +92,7 @@ static bool answer(rp_executor *e, runner *r, const rp__group *g, const rp_job *
         atomic_store(&r->task->stop, RP_STOP_CANCELLED);
     r->report.submitted++;
     if (rp__executor_here_finish(e, r->task, "the cores answer groups"))
-        rp__executor_core_count(&r->report, r->task);
+        rp__executor_core_count(&r->report, r->task->outcome.status, r->task->on_card);
     else
         r->task = NULL;
     return true;
@@ -85,6 +103,7 @@ static void end_run(rp_executor *e, runner *r)
 {
     rp_executor_report *all = &e->report;
     all->submitted += r->report.submitted;
+    all->refused += r->report.refused;
     all->answered += r->report.answered;
     all->failed += r->report.failed;
     all->cancelled += r->report.cancelled;
@@ -97,7 +116,7 @@ static void end_run(rp_executor *e, runner *r)
 void rp__executor_group_run(rp_executor *e, rp__task *task)
 {
     rp__group *g = task->group;
-    runner r = {.outer = task};
+    runner r = {.task = NULL};
     for (size_t i; (i = atomic_fetch_add(&g->next, 1)) < g->n;)
         (void)answer(e, &r, g, &g->jobs[i], RP_POLICY_NEVER);
     pthread_mutex_lock(&e->lock);
@@ -105,26 +124,42 @@ void rp__executor_group_run(rp_executor *e, rp__task *task)
     rp__executor_unlock(e);
 }
 
-void rp__executor_group_leave(rp__task *task)
+/* With the lock. */
+static void remove_group(rp_executor *e, rp__group *g)
+{
+    rp__group **at = &e->groups;
+    while (*at != g)
+        at = &(*at)->following;
+    *at = g->following;
+    rp__free(g);
+}
+
+void rp__executor_group_leave(rp_executor *e, rp__task *task)
 {
     if (--task->group->tasks == 0)
-        rp__free(task->group);
+        remove_group(e, task->group);
     task->group = NULL;
 }
 
 bool rp__executor_group_stop(rp_executor *e, uint64_t ticket)
 {
-    bool has_any = false;
+    rp__group *g = e->groups;
+    while (g && g->ticket != ticket)
+        g = g->following;
+    if (g)
+        atomic_store(&g->is_stopped, true); /* first: a task may be on its way to its next job */
+    bool has_any = g != NULL;
     for (size_t i = 0; i < e->n_tasks; i++) {
         rp__task *t = &e->tasks[i];
         uint32_t none = RP_STOP_NONE;
-        if (!t->ticket || !t->group || t->group->ticket != ticket)
+        if (t->group_ticket != ticket)
             continue;
         has_any = true;
-        atomic_store(&t->group->is_stopped, true);
-        if (t->inner)
-            atomic_compare_exchange_strong(&t->inner->stop, &none, RP_STOP_CANCELLED);
+        atomic_compare_exchange_strong(&t->stop, &none, RP_STOP_CANCELLED);
+        rp__executor_unseat(e, t);
     }
+    if (has_any)
+        rp__executor_wake(e);
     return has_any;
 }
 
@@ -161,6 +196,7 @@ static void seat(rp_executor *e, rp__group *g, rp__task *t, size_t weight)
 {
     g->tasks++;
     t->group = g;
+    t->group_ticket = g->ticket;
     t->weight = weight;
     t->waiting.job = (rp__policy_job){.arrived = g->arrived,
                                       .cpu_ns = weight * g->job_ns,
@@ -190,10 +226,19 @@ static void seat_all(rp_executor *e, rp__group *g, rp__task *t)
     }
 }
 
+static void refuse_from(runner *r, const rp__group *g, size_t i)
+{
+    rp_error err;
+    rp__error_set(&err, RP_BUSY, "%s", too_many);
+    for (; i < g->n; i++, r->report.refused++)
+        fail(&g->jobs[i], RP_BUSY, &err);
+}
+
 /* Answers the first jobs with the task, while all are likely to end within `here_ns`, and hands over the rest. */
 static void run_here(rp_executor *e, rp__group *g, rp__task *task, uint64_t here_ns)
 {
     runner r = {.task = task};
+    rp__executor_here_enter(e);
     const uint64_t until = rp__executor_submit_deadline(g->arrived, here_ns);
     size_t i = 0;
     while (i < g->n && answer(e, &r, g, &g->jobs[i], until))
@@ -207,15 +252,16 @@ static void run_here(rp_executor *e, rp__group *g, rp__task *task, uint64_t here
         seat_all(e, g, rest);
         r.task = NULL;
     }
+    if (!rest && i < g->n) {
+        rp__executor_unlock(e);
+        refuse_from(&r, g, i);
+        pthread_mutex_lock(&e->lock);
+    }
+    if (!rest)
+        remove_group(e, g);
     end_run(e, &r);
+    rp__executor_here_leave(e);
     rp__executor_unlock(e);
-    if (rest)
-        return;
-    rp_error err;
-    rp__error_set(&err, RP_BUSY, "%s", too_many);
-    for (; i < g->n; i++)
-        fail(&g->jobs[i], RP_BUSY, &err);
-    rp__free(g);
 }
 
 rp_status rp_executor_submit_many(rp_executor *executor, const rp_job *jobs, size_t n,
@@ -230,10 +276,12 @@ rp_status rp_executor_submit_many(rp_executor *executor, const rp_job *jobs, siz
     const uint64_t here_ns = executor->on_card || executor->is_bounded ? 0 : g->jobs[0].here_ns;
     pthread_mutex_lock(&executor->lock);
     rp__task *t = rp__executor_submit_begin(executor, &status, err);
-    if (t)
-        g->ticket = t->ticket;
-    if (t && ticket)
-        *ticket = t->ticket;
+    if (t) {
+        g->ticket = t->group_ticket = t->ticket;
+        g->following = executor->groups;
+        executor->groups = g;
+        rp__executor_submit_tell(t, ticket);
+    }
     if (t && here_ns > 0)
         rp__executor_timer_limit(executor, t,
                                  rp__executor_submit_deadline(g->arrived, g->jobs[0].deadline_ns));

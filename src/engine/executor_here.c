@@ -5,6 +5,17 @@
 #include "base/clock.h"
 #include "engine/executor.h"
 
+void rp__executor_here_enter(rp_executor *e)
+{
+    atomic_fetch_add(&e->n_here, 1);
+}
+
+void rp__executor_here_leave(rp_executor *e)
+{
+    if (atomic_fetch_sub(&e->n_here, 1) == 1)
+        pthread_cond_broadcast(&e->ended);
+}
+
 bool rp__executor_here_finish(rp_executor *e, rp__task *task, const char *reason)
 {
     rp_outcome *o = &task->outcome;
@@ -20,15 +31,16 @@ bool rp__executor_here_finish(rp_executor *e, rp__task *task, const char *reason
 
 void rp__executor_here_run(rp_executor *e, rp__task *task, uint64_t *ticket)
 {
-    if (ticket)
-        *ticket = task->ticket;
+    rp__executor_submit_tell(task, ticket);
     rp__executor_timer_check(task);
+    rp__executor_here_enter(e);
     const bool is_over = rp__executor_here_finish(e, task, "it is short: who took it answers it");
     pthread_mutex_lock(&e->lock);
     e->report.submitted++;
     if (is_over) {
-        rp__executor_core_count(&e->report, task);
+        rp__executor_core_count(&e->report, task->outcome.status, task->on_card);
         rp__executor_tasks_release(e, task);
     }
+    rp__executor_here_leave(e);
     rp__executor_unlock(e);
 }

@@ -20,8 +20,8 @@ typedef struct rp__executor_ready {
 /* Statuses as of rp_executor_submit; job->done is not called. */
 rp_status rp__executor_submit_ahead(rp_executor *executor, const rp_job *job, rp__arena *arena,
                                     rp__executor_ready *out, rp_error *err);
-/* As rp_executor_submit; of the job that it was made from, options of the search must be the
- * same. */
+/* As rp_executor_submit, but that here_ns does not count; of the job that it was made from, options
+ * of the search must be the same. */
 rp_status rp__executor_submit_ready(rp_executor *executor, const rp_job *job,
                                     const rp__executor_ready *ready, rp_error *err);
 

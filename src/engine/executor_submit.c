@@ -183,6 +183,12 @@ rp_status rp__executor_submit_prepare(rp_executor *e, rp__task *t, const rp_job 
     return bind(e, t, ready, err);
 }
 
+void rp__executor_submit_tell(const rp__task *t, uint64_t *ticket)
+{
+    if (ticket)
+        __atomic_store_n(ticket, t->ticket, __ATOMIC_RELEASE);
+}
+
 uint64_t rp__executor_submit_deadline(uint64_t arrived, uint64_t deadline_ns)
 {
     return deadline_ns && deadline_ns < RP_POLICY_NEVER - arrived ? arrived + deadline_ns
@@ -232,12 +238,14 @@ static rp_status hand_over(rp_executor *e, rp__task *t, rp_status status, bool h
                            uint64_t *ticket, rp_error *err)
 {
     pthread_mutex_lock(&e->lock);
-    if (status == RP_OK && ticket)
-        *ticket = t->ticket;
+    if (status == RP_OK)
+        rp__executor_submit_tell(t, ticket);
     if (status == RP_OK && t->waiting.job.deadline != RP_POLICY_NEVER)
         rp__executor_timer_add(e, t);
     if (status == RP_OK && !rp__executor_seat(e, t))
         status = refuse(e, t->waiting.seat.reason, err);
+    if (status == RP_OK && atomic_load(&t->stop)) /* its time was over before it had a queue */
+        rp__executor_unseat(e, t);
     e->report.submitted += status == RP_OK;
     if (status != RP_OK)
         rp__executor_tasks_release(e, t);
@@ -250,15 +258,14 @@ static rp_status hand_over(rp_executor *e, rp__task *t, rp_status status, bool h
 }
 
 /* A short job is answered by the calling thread. */
-static rp_status submit_here(rp_executor *e, const rp_job *job, const rp__executor_ready *ready,
-                             uint64_t *ticket, rp_error *err)
+static rp_status submit_here(rp_executor *e, const rp_job *job, uint64_t *ticket, rp_error *err)
 {
     const uint64_t deadline = rp__executor_submit_deadline(rp__clock_now(), job->deadline_ns);
     rp_status status = RP_OK;
     rp__task *t = get_task(e, &deadline, &status, err);
     if (!t)
         return status;
-    status = rp__executor_submit_prepare(e, t, job, ready, err);
+    status = rp__executor_submit_prepare(e, t, job, NULL, err);
     if (status != RP_OK || t->waiting.job.cpu_ns > job->here_ns)
         return hand_over(e, t, status, false, ticket, err);
     rp__executor_here_run(e, t, ticket);
@@ -275,9 +282,9 @@ rp_status rp__executor_submit_job(rp_executor *executor, const rp_job *job,
         rp__error_set_missing(err, "rp_executor_submit", "job->done", 0), status = RP_USAGE;
     if (status != RP_OK)
         return status;
-    const bool may_be_here = !helps && !executor->on_card && own.here_ns > 0;
+    const bool may_be_here = !helps && !ready && !executor->on_card && own.here_ns > 0;
     if (may_be_here && !executor->is_bounded)
-        return submit_here(executor, &own, ready, ticket, err);
+        return submit_here(executor, &own, ticket, err);
     rp__task *t = get_task(executor, NULL, &status, err);
     if (!t)
         return status;

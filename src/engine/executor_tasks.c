@@ -55,7 +55,7 @@ rp__task *rp__executor_tasks_find_free(rp_executor *e)
         return NULL;
     task->home = home;
     task->group = NULL;
-    task->inner = task->outer = NULL;
+    task->group_ticket = 0;
     task->weight = 1;
     return task;
 }
@@ -76,22 +76,10 @@ void rp__executor_tasks_give_back(rp_executor *e, rp__task *task)
     prepend(&e->free[task->home], task);
 }
 
-void rp__executor_tasks_tie(rp__task *outer, rp__task *inner)
-{
-    if (outer->inner)
-        outer->inner->outer = NULL;
-    outer->inner = inner;
-    if (inner)
-        inner->outer = outer;
-}
-
 void rp__executor_tasks_release(rp_executor *e, rp__task *task)
 {
-    if (task->outer)
-        rp__executor_tasks_tie(task->outer, NULL);
-    rp__executor_tasks_tie(task, NULL);
     task->place = RP_TASK_FREE;
-    task->ticket = 0;
+    task->ticket = task->group_ticket = 0;
     rp__executor_tasks_give_back(e, task);
     if (--e->n_live == 0)
         pthread_cond_broadcast(&e->ended);

@@ -11,9 +11,9 @@ static uint64_t stop_late(rp_executor *e)
     for (size_t i = 0; i < e->n_tasks; i++) {
         rp__task *t = &e->tasks[i];
         const bool is_live = t->place == RP_TASK_QUEUED || t->place == RP_TASK_TAKEN;
-        const uint64_t deadline = t->waiting.job.deadline;
         if (!is_live || atomic_load(&t->stop))
             continue;
+        const uint64_t deadline = t->waiting.job.deadline;
         if (deadline > now) {
             next = deadline < next ? deadline : next;
             continue;
@@ -59,6 +59,7 @@ void rp__executor_timer_limit(rp_executor *e, rp__task *task, uint64_t deadline)
 {
     task->place = RP_TASK_TAKEN;
     task->waiting.job.deadline = deadline;
+    atomic_store(&task->stop, RP_STOP_NONE);
     if (deadline != RP_POLICY_NEVER)
         rp__executor_timer_add(e, task);
 }

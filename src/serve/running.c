@@ -1,5 +1,5 @@
 /* running.c: lists of queries under way. Who submits one and who ends it hold it both: it may end before the submission
- * has returned its ticket. */
+ * has returned. It can be cancelled before that too, as the submission itself may answer it. */
 #include "serve/running.h"
 
 #include <stdio.h>
@@ -75,13 +75,11 @@ void rp__running_end(rp__running *running)
 }
 
 /* Who submits has done so. */
-static void note_ticket(rp__running *one, rp_status status, uint64_t ticket)
+static void leave(rp__running *one, rp_status status)
 {
     if (!one)
         return;
-    if (status == RP_OK)
-        atomic_store(&one->ticket, ticket);
-    else
+    if (status != RP_OK)
         rp__running_end(one);
     release(one);
 }
@@ -89,12 +87,11 @@ static void note_ticket(rp__running *one, rp_status status, uint64_t ticket)
 rp_status rp__running_submit(rp__runnings *all, const rp__running_job *about, const rp_job *job,
                              rp__running **running, rp_error *err)
 {
-    uint64_t ticket = 0;
     rp__running *one = add(all, about, job, 0);
     *running = one;
     /* from here on *running may be gone */
-    rp_status status = rp_executor_submit(about->executor, job, &ticket, err);
-    note_ticket(one, status, ticket);
+    rp_status status = rp_executor_submit(about->executor, job, one ? &one->ticket : NULL, err);
+    leave(one, status);
     return status;
 }
 
@@ -102,11 +99,11 @@ rp_status rp__running_submit_many(rp__runnings *all, const rp__running_job *abou
                                   const rp_job *jobs, size_t n, rp__running **running,
                                   rp_error *err)
 {
-    uint64_t ticket = 0;
     rp__running *one = add(all, about, jobs, n);
     *running = one;
-    rp_status status = rp_executor_submit_many(about->executor, jobs, n, &ticket, err);
-    note_ticket(one, status, ticket);
+    rp_status status =
+        rp_executor_submit_many(about->executor, jobs, n, one ? &one->ticket : NULL, err);
+    leave(one, status);
     return status;
 }
 
@@ -146,7 +143,8 @@ rp_status rp__running_cancel(rp__runnings *all, size_t index, uint64_t id, rp_er
         pthread_mutex_lock(&all->lists[i].lock);
         for (rp__running *one = all->lists[i].first; one; one = one->next)
             if (one->id == id && one->index == index)
-                status = rp_executor_cancel(one->executor, atomic_load(&one->ticket));
+                status = rp_executor_cancel(one->executor,
+                                            __atomic_load_n(&one->ticket, __ATOMIC_ACQUIRE));
         pthread_mutex_unlock(&all->lists[i].lock);
     }
     if (status != RP_OK)

@@ -14,7 +14,7 @@ typedef struct rp__running {
     struct rp__running *next, *before;
     struct rp__running_list *list; /* that it is in */
     _Atomic uint32_t refs;
-    _Atomic uint64_t ticket; /* 0: it is not submitted yet */
+    uint64_t ticket; /* 0: it is not submitted yet; the executor sets it, by an atomic store */
     rp_executor *executor;
     uint64_t id, began_ns;
     size_t index;

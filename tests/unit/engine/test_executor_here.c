@@ -182,14 +182,16 @@ static void fail_alone(size_t threads, uint64_t here_ns)
     strcpy(all[3].text, "(");
     jobs[3].query_bytes = 1;
     jobs[4].k = 1000000;
-    jobs[5].deadline_ns = 1;
+    jobs[5].deadline_ns = jobs[6].deadline_ns = 1;
+    strcpy(all[6].text, "("); /* nobody looks at it any more */
+    jobs[6].query_bytes = 1;
     assert_int_equal(rp_executor_submit_many(executor, jobs, JOBS, NULL, &err), RP_OK);
     assert_int_equal(rp_executor_drain(executor), RP_OK);
     for (size_t i = 0; i < JOBS; i++) {
-        const rp_status wanted = i == 3   ? RP_USAGE
-                                 : i == 4 ? RP_LIMIT
-                                 : i == 5 ? RP_DEADLINE
-                                          : RP_OK;
+        const rp_status wanted = i == 3             ? RP_USAGE
+                                 : i == 4           ? RP_LIMIT
+                                 : i == 5 || i == 6 ? RP_DEADLINE
+                                                    : RP_OK;
         assert_int_equal(all[i].outcome.status, wanted);
         assert_true(wanted == RP_OK || all[i].outcome.err.text[0]);
         if (wanted == RP_OK)
@@ -243,7 +245,87 @@ static void groups_are_cancelled(void **state)
     rp_executor_free(cancelled);
 }
 
-/* Jobs of groups count as waiting: where too many do, nothing is taken. */
+/* The same while who submits it answers: by then the ticket is known. Jobs before may be elsewhere, to be asked again as
+ * OR, with the task that has the ticket. One that was not begun is not even read. */
+static uint64_t begun_ticket;
+
+static void end_and_cancel_begun(void *arg, rp_outcome *outcome)
+{
+    assert_int_equal(rp_executor_cancel(cancelled, begun_ticket), RP_OK);
+    end(arg, outcome);
+}
+
+static void begun_groups_are_cancelled(void **state)
+{
+    (void)state;
+    static asked all[JOBS];
+    static rp_job jobs[JOBS];
+    for (size_t by = 0; by < JOBS - 2; by += 7) {
+        rp_error err = {.text = ""};
+        rp_executor_report report;
+        cancelled = open_executor(0, 0);
+        draw(all, jobs, JOBS);
+        jobs[0].here_ns = UINT64_MAX;
+        jobs[by].done = end_and_cancel_begun;
+        all[by].mode = RP_MODE_OR;
+        strcpy(all[JOBS - 1].text, "(");
+        jobs[JOBS - 1].query_bytes = 1;
+        assert_int_equal(rp_executor_submit_many(cancelled, jobs, JOBS, &begun_ticket, &err),
+                         RP_OK);
+        assert_int_equal(rp_executor_drain(cancelled), RP_OK);
+        size_t n_cancelled = 0;
+        for (size_t i = 0; i < JOBS; i++) {
+            assert_int_equal(atomic_load(&all[i].ended), 1);
+            const rp_status status = all[i].outcome.status;
+            n_cancelled += status == RP_INTERRUPTED;
+            assert_true(status == RP_INTERRUPTED || (i <= by && status == RP_OK));
+            assert_true(status == RP_OK || i > by || all[i].mode == RP_MODE_ANDOR);
+            if (status == RP_OK)
+                check(&all[i]);
+        }
+        rp_executor_get_report(cancelled, &report);
+        assert_int_equal(report.submitted, JOBS);
+        assert_int_equal(report.cancelled, n_cancelled);
+        assert_int_equal(rp_executor_cancel(cancelled, begun_ticket), RP_NOT_FOUND);
+        rp_executor_free(cancelled);
+    }
+}
+
+/* Where all tasks are in use but the one that stands for the group. */
+static void refused_jobs_of_groups_are_counted(void **state)
+{
+    (void)state;
+    enum { ROOM = 10 };
+    static asked all[ROOM];
+    static rp_job jobs[ROOM];
+    rp_error err = {.text = ""};
+    rp_executor_report report;
+    rp_executor *executor = open_executor(1, ROOM);
+    const size_t n = executor->n_tasks - 1;
+    rp__task **used = calloc(n, sizeof *used);
+    assert_non_null(used);
+    draw(all, jobs, ROOM);
+    pthread_mutex_lock(&executor->lock);
+    for (size_t i = 0; i < n; i++)
+        used[i] = rp__executor_tasks_take(executor);
+    pthread_mutex_unlock(&executor->lock);
+    assert_int_equal(rp_executor_submit_many(executor, jobs, ROOM, NULL, &err), RP_OK);
+    for (size_t i = 0; i < ROOM; i++) {
+        while (atomic_load(&all[i].ended) == 0)
+            rp__clock_sleep(100000);
+        assert_int_equal(all[i].outcome.status, RP_BUSY);
+    }
+    pthread_mutex_lock(&executor->lock);
+    for (size_t i = 0; i < n; i++)
+        rp__executor_tasks_release(executor, used[i]);
+    rp__executor_unlock(executor);
+    free(used);
+    assert_int_equal(rp_executor_drain(executor), RP_OK);
+    rp_executor_get_report(executor, &report);
+    assert_int_equal(report.refused, ROOM);
+    rp_executor_free(executor);
+}
+
 static _Atomic bool may_end;
 
 static void end_when_told(void *arg, rp_outcome *outcome)
@@ -253,6 +335,51 @@ static void end_when_told(void *arg, rp_outcome *outcome)
     end(arg, outcome);
 }
 
+/* Until the executor's only core has it. */
+static void submit_and_block(rp_executor *executor, rp_job *job)
+{
+    rp_error err = {.text = ""};
+    rp_executor_report report;
+    atomic_store(&may_end, false);
+    job->done = end_when_told;
+    assert_int_equal(rp_executor_submit(executor, job, NULL, &err), RP_OK);
+    do {
+        rp__clock_sleep(100000);
+        rp_executor_get_report(executor, &report);
+    } while (report.queued > 0);
+}
+
+/* Their jobs wait no longer, and end by the next core. */
+static void waiting_groups_are_cancelled(void **state)
+{
+    (void)state;
+    static asked all[JOBS];
+    static rp_job jobs[JOBS];
+    rp_error err = {.text = ""};
+    rp_executor_report report;
+    uint64_t ticket = 0;
+    rp_executor *executor = open_executor(1, 0);
+    draw(all, jobs, JOBS);
+    all[0].mode = RP_MODE_OR;
+    submit_and_block(executor, &jobs[0]);
+    assert_int_equal(rp_executor_submit_many(executor, jobs + 1, JOBS - 1, &ticket, &err), RP_OK);
+    assert_int_equal(rp_executor_cancel(executor, ticket), RP_OK);
+    rp_executor_get_report(executor, &report);
+    assert_int_equal(report.queued, 0);
+    atomic_store(&may_end, true);
+    assert_int_equal(rp_executor_drain(executor), RP_OK);
+    check(&all[0]);
+    for (size_t i = 1; i < JOBS; i++) {
+        assert_int_equal(atomic_load(&all[i].ended), 1);
+        assert_int_equal(all[i].outcome.status, RP_INTERRUPTED);
+    }
+    rp_executor_get_report(executor, &report);
+    assert_int_equal(report.submitted, JOBS);
+    assert_int_equal(report.cancelled, JOBS - 1);
+    rp_executor_free(executor);
+}
+
+/* Jobs of groups count as waiting: where too many do, nothing is taken. */
 static void full_queues_refuse_groups(void **state)
 {
     (void)state;
@@ -264,12 +391,7 @@ static void full_queues_refuse_groups(void **state)
     rp_executor *executor = open_executor(1, ROOM);
     draw(all, jobs, 3 * JOBS);
     all[0].mode = RP_MODE_OR;
-    jobs[0].done = end_when_told;
-    assert_int_equal(rp_executor_submit(executor, &jobs[0], NULL, &err), RP_OK);
-    do { /* until the only core has it */
-        rp__clock_sleep(100000);
-        rp_executor_get_report(executor, &report);
-    } while (report.queued > 0);
+    submit_and_block(executor, &jobs[0]);
     assert_int_equal(rp_executor_submit_many(executor, jobs + 1, ROOM, NULL, &err), RP_OK);
     rp_executor_get_report(executor, &report);
     assert_int_equal(report.queued, ROOM);
@@ -307,6 +429,9 @@ int main(void)
         cmocka_unit_test(groups_begin_with_who_submits_them),
         cmocka_unit_test(each_job_of_a_group_fails_alone),
         cmocka_unit_test(groups_are_cancelled),
+        cmocka_unit_test(begun_groups_are_cancelled),
+        cmocka_unit_test(refused_jobs_of_groups_are_counted),
+        cmocka_unit_test(waiting_groups_are_cancelled),
         cmocka_unit_test(full_queues_refuse_groups),
     };
     return cmocka_run_group_tests_name("here", tests, open_documents, close_documents);
