@@ -156,7 +156,8 @@ static void place(const rp__list *list, uint32_t from, const uint32_t *docids, u
         blocks[i] = from = seek(list, from, docids[i]);
         if (from == list->n_blocks)
             continue;
-        const uint8_t *at = list->docs + rp__list_offset(list, from); /* of damaged bytes, anywhere */
+        const uint8_t *at =
+            list->docs + rp__list_offset(list, from); /* of damaged bytes, anywhere */
         __builtin_prefetch(at);
         __builtin_prefetch(at + LINE);
     }
