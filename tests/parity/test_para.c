@@ -214,7 +214,7 @@ static const char *spec_of(const rp__para_method *m)
 /* ---- Methods and codecs -------------------------------------------------------------------------- */
 
 /* How many there are, and how many methods read one codec alone. */
-enum { CODECS = 26, METHODS = 15, OWN_METHODS = 6 };
+enum { CODECS = 27, METHODS = 15, OWN_METHODS = 6 };
 
 static void count_launch(size_t kernel, const rp__fiber_launch *launch)
 {
