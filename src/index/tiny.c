@@ -1,6 +1,6 @@
 /* tiny.c: tiny lists: docids and frequencies in as few bits as their numbers leave open.
  *
- * Rising numbers below an end are told from the middle: the one in the middle lies between those that are known on either
+ * Rising numbers below an end are coded from the middle: the one in the middle lies between those that are known on either
  * side, and takes the bits of what may be there. Docids rise below the number of documents. The running sums of the
  * frequencies rise too, and the last one is cf, which the entry has: where every frequency is 1, or there is one posting,
  * they take no bits. Positions stand behind.
@@ -23,12 +23,12 @@ typedef struct bits {
  * on and up to the one above. */
 typedef uint64_t steady[RP_TINY_DF + 2];
 
-/* A number, and the places of the nearest that are known when it is told. */
+/* A number, and the places of the nearest that are known when it is coded. */
 typedef struct step {
     uint8_t below, at, above;
 } step;
 
-/* Of 1, 2, ... RP_TINY_DF numbers, in the order in which they are told: each is the middle of those between the two. */
+/* Of 1, 2, ... RP_TINY_DF numbers, in the order in which they are coded: each is the middle of those between the two. */
 static const step steps[] = {
     {0, 1, 2},                                                                   /* of 1 */
     {0, 2, 3}, {0, 1, 2},                                                        /* of 2 */

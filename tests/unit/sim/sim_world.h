@@ -277,7 +277,7 @@ static inline void check_front(const world *w, const rp__sim_report *r)
 }
 
 /* Requests that wait for each other: a header, a payload, a document's constant, a result. Of lists
- * of one block and of DRAM, whose latency depends on rows, no more is told. */
+ * of one block and of DRAM, whose latency depends on rows, no more is asserted. */
 static inline uint64_t dependent_reads(const world *w, const query *q)
 {
     const bool is_known =
