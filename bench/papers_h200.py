@@ -4,8 +4,8 @@
 usage: bench/papers_h200.py BUNDLE OUT [SET...]
        bench/papers_h200.py --summary OUT [SET...]
 
-BUNDLE is the folder that `make gpu-bundle` fills. SETs: operators para queries pairs comparable longest lengths
-threshold (all of these), and sizes, which needs no GPU. Collections that a set needs are drawn first, on all
+BUNDLE is the folder that `make gpu-bundle` fills. SETs: operators andor para queries pairs ratios comparable longest
+lengths threshold (all of these), and sizes, which needs no GPU. Collections that a set needs are drawn first, on all
 cores, into WORK, where they stay for the next call (30 GB for all sets). Each call of the program has a limit, and so
 has each set; what fails is recorded, and the next one runs. OUT gets a file of JSON lines for each set (a line a call:
 label, command, seconds, exit code and answer), and summary.md: tables of all sets, or of those that --summary names.
@@ -218,6 +218,16 @@ def run_operators(program):
                 ask(program, f"{form} {terms} {modes}", *at, words, algorithms, modes)
 
 
+def run_andor(program):
+    """AND+OR by number of terms: rows of intersection and selection, chained and stepped."""
+    at = index_of("gov", "bp128"), log_of("gov", "bp128")
+    rows = ["intersect=" + r for r in program.rows(at[0], "intersect") if r not in STORED]
+    rows += ["select=" + r for r in program.rows(at[0], "select")]
+    for terms, words in TERMS:
+        algorithms = ["auto"] + [a for r in ["operators"] + ["operators:" + r for r in rows] for a in both(r)]
+        ask(program, f"bp128 {terms} andor", *at, words, algorithms, "andor", 40)
+
+
 def run_threshold(program):
     """Which selection suits how many candidates (threshold.tsv, a line a query)."""
     base = index_of("gov", "bp128"), log_of("gov", "bp128")
@@ -299,6 +309,14 @@ def run_longest(program):
                   "100000" if IS_SMALL else "100000000")
 
 
+def run_ratios(program):
+    """Ding: a list of 200,000 docids, and one that is up to 64 times as long."""
+    for ratio in [1, 2, 4, 8, 16, 32, 64]:
+        lengths = f"300..{400 * ratio}" if IS_SMALL else f"160K..{250 * ratio}K"
+        bench_gpu(program, f"a {ratio}", EQUAL, ["--lengths", lengths, "--ratio", str(ratio)], "gov2x2",
+                  "100000" if IS_SMALL else "100000000")
+
+
 def run_pairs(program):
     """Two lists: of one length (Ding, figure 6), by ratio (Griffin, 8)."""
     lengths = ["64..127", "128..255", "256..511"] if IS_SMALL else [
@@ -365,11 +383,13 @@ def run_sizes(program):
 # set: what runs it, seconds, indexes
 SETS = {
     "operators": (run_operators, 250, [("gov", f) for f in OPERATOR_FORMS]),
+    "andor": (run_andor, 90, [("gov", "bp128")]),
     "threshold": (run_threshold, 60, [("gov", "bp128")]),
     "para": (run_para, 260, [(c, f) for c in ("gov", "govpr", "govr", "bd", "bdr") for f in PARA_FORMS]),
     "queries": (run_queries, 100, [("gov2", "rec")]),
     "pairs": (run_pairs, 70, [("gov2", "rec")]),
     "comparable": (run_comparable, 120, [("gov2", "rec")]),
+    "ratios": (run_ratios, 60, [("gov2x2", "rec")]),
     "longest": (run_longest, 30, [("gov2x2", "rec")]),
     "lengths": (run_lengths, 170, [("gov2", "rec")]),
     "sizes": (run_sizes, 1800, []),

@@ -41,7 +41,8 @@ def fit(x):
 # ---- Operators ------------------------------------------------------------------------------------------------------
 
 TERMS = ["2", "3", "4", "5+"]
-STAGES = {"and": ["decode", "intersect", "score", "select"], "or": ["decode", "clear", "score", "select"]}
+STAGES = {"and": ["decode", "intersect", "score", "select"], "or": ["decode", "clear", "score", "select"],
+          "andor": ["decode", "intersect", "clear", "score", "select"]}
 INDEX_NAMES = {"rec": "pfd_rec"}
 
 
@@ -68,7 +69,7 @@ def operators(records, mode):
     """{phase: {(row, index): {terms: {mean, p50, steps}}}}"""
     out = {}
     for (name, label), answers in records.at.items():
-        if name != "operators":
+        if name not in ("operators", "andor"):
             continue
         form, n = label.split()[:2]
         for o in [o for answer in answers for o in answer["operations"]
@@ -105,7 +106,7 @@ def by_steps(title, rows, stages):
 
 def operator_tables(records):
     for mode, phases in (("and", ["intersect", "decode", "score", "select", "pipeline"]),
-                         ("or", ["decode", "score", "select"])):
+                         ("or", ["decode", "score", "select"]), ("andor", ["intersect", "select"])):
         found = operators(records, mode)
         fused = found.get("fused", {})
         yield by_terms(f"{mode.upper()}, fused kernels by index, us, mean (median) by number of terms", fused)
@@ -349,6 +350,7 @@ def by_number(title, answers, area, names):
 def pair_tables(records):
     equal = records.of("pairs", "equal") + records.of("longest", "equal")
     yield by_docid("Ding figure 6: ns for each docid of A, two lists of a length", equal, PAIRS)
+    yield by_docid("Ding: ns for each docid of A, 200,000 docids, by ratio", records.of("ratios", "a"), PAIRS)
     yield core_table(records.of("pairs", "core"))
     yield by_number("Griffin figure 8: us by ratio, B of 1.5M", records.of("pairs", "ratio"), "intersect", RATIOS)
     yield by_number("selection of drawn scores, us (Griffin figure 7)", records.of("pairs", "select"), "select",
@@ -383,7 +385,7 @@ def size_tables(records):
 
 
 TABLES = {"para": para_tables, "queries": query_tables, "pairs": pair_tables, "comparable": comparable_tables,
-          "longest": pair_tables, "lengths": length_tables, "operators": operator_tables,
+          "longest": pair_tables, "ratios": pair_tables, "andor": operator_tables, "lengths": length_tables, "operators": operator_tables,
           "sizes": size_tables}
 
 
