@@ -46,6 +46,8 @@ void rp__segment_close(rp__segment *segment); /* NULL is fine */
 /* False: a file was cut short since it was opened, and what was read may be zeros that are not in
  * it. Reads mapped memory: call it under the guard. */
 bool rp__segment_is_whole(const rp__segment *segment);
+const char *
+rp__segment_get_path(const rp__segment *segment); /* of its folder, as the user gave it */
 const rp__segment_info *rp__segment_get_info(const rp__segment *segment);
 /* All checksums, then all structure; calls on_fault for each fault, goes on after it. */
 rp_status rp__segment_check(rp__segment *segment, rp_check_fn *on_fault, void *arg, rp_error *err);

@@ -204,6 +204,11 @@ void rp__segment_close(rp__segment *s)
     rp__free(s);
 }
 
+const char *rp__segment_get_path(const rp__segment *s)
+{
+    return s->folder.path;
+}
+
 bool rp__segment_is_whole(const rp__segment *s)
 {
     bool is_whole = true;
