@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "base/thread.h"
 
 #if defined(RP_CPU_EMULATED) /* `make simde` has compiled the rows to portable C */
 const char *rp__cpu_lacks(uint32_t feature)
@@ -89,8 +90,9 @@ const char *rp__cpu_level(void)
 
 uint32_t rp__cpu_cores(void)
 {
-    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    return cores > 0 ? (uint32_t)cores : 1;
+    rp__thread_cores own;
+    rp__thread_get_cores(&own);
+    return own.n > 0 ? own.n : 1;
 }
 
 /* Linux says it in /proc. */

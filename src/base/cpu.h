@@ -19,7 +19,7 @@ uint32_t rp__cpu_features_of(const char *level); /* what RIPOSTE_SIMD=level leav
 const char *rp__cpu_lacks(uint32_t feature);
 
 const char *rp__cpu_level(void); /* what is in use: "scalar", "avx2", "avx512" */
-uint32_t rp__cpu_cores(void);    /* that this process may use; 1 where the system does not say */
+uint32_t rp__cpu_cores(void);    /* that this thread may use; 1 where the system does not say */
 /* The model's name, cut to fit; "unknown" where the system does not say. */
 void rp__cpu_model(char *out, size_t bytes);
 

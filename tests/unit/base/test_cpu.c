@@ -1,5 +1,6 @@
 /* test_cpu.c: levels are nested, and RIPOSTE_SIMD hides what lies above the one it names. */
 #include "base/cpu.h"
+#include "base/thread.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -49,6 +50,19 @@ static void the_environment_is_asked_once(void **state)
     assert_int_equal(rp__cpu_features(), 0);
 }
 
+/* As `taskset` and containers have it: threads for cores that are another's would only wait. */
+static void only_own_cores_count(void **state)
+{
+    (void)state;
+    rp__thread_cores all;
+    rp__thread_get_cores(&all);
+    assert_int_equal(rp__cpu_cores(), all.n);
+    assert_true(rp__thread_keep_to(&all, 0, 1));
+    assert_int_equal(rp__cpu_cores(), 1);
+    assert_true(rp__thread_keep_to(&all, 0, all.n));
+    assert_int_equal(rp__cpu_cores(), all.n);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -57,6 +71,7 @@ int main(void)
         cmocka_unit_test(what_is_absent_is_named),
         cmocka_unit_test(an_unknown_level_hides_nothing),
         cmocka_unit_test(the_environment_is_asked_once),
+        cmocka_unit_test(only_own_cores_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
