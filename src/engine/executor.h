@@ -238,10 +238,11 @@ void rp__executor_group_leave(rp_executor *executor, rp__task *task);
  * is. */
 bool rp__executor_group_stop(rp_executor *executor, uint64_t ticket);
 /* Without the lock: makes a task that the calling thread has fit for a job: parses and binds its
- * query, says when it arrived, and forgets what stopped the task before. Its deadline is the
+ * query, notes when it arrived, and forgets what stopped the task before. Its deadline is the
  * caller's. */
 rp_status rp__executor_submit_prepare(rp_executor *executor, rp__task *task, const rp_job *job,
-                                      const rp__executor_ready *ready, rp_error *err);
+                                      const rp__executor_ready *ready, uint64_t arrived,
+                                      rp_error *err);
 /* Puts the task's ticket there, unless that is NULL: at once, as another thread may look for it. */
 void rp__executor_submit_tell(const rp__task *task, uint64_t *ticket);
 /* So many nanoseconds after it arrived; 0: RP_POLICY_NEVER. */
