@@ -24,7 +24,9 @@ static const uint64_t bounds_us[RP_METRIC_BUCKETS] = {
 
 rp_status rp__metrics_open(rp__metrics *metrics, size_t n_indexes, rp_error *err)
 {
-    *metrics = (rp__metrics){.indexes = rp__alloc_zero(n_indexes, sizeof *metrics->indexes)};
+    *metrics = (rp__metrics){
+        .n_indexes = n_indexes,
+        .indexes = rp__alloc_zero(n_indexes * RP_METRIC_PARTS, sizeof *metrics->indexes)};
     return metrics->indexes ? RP_OK : rp__error_no_memory(err);
 }
 
@@ -32,6 +34,46 @@ void rp__metrics_close(rp__metrics *metrics)
 {
     rp__free(metrics->indexes);
     metrics->indexes = NULL;
+}
+
+static size_t own_part(void)
+{
+    return rp__thread_number() % RP_METRIC_PARTS;
+}
+
+uint64_t rp__metrics_begin(rp__metrics *metrics)
+{
+    const size_t part = own_part();
+    return atomic_fetch_add(&metrics->parts[part].begun, 1) * RP_METRIC_PARTS + part;
+}
+
+void rp__metrics_answer(rp__metrics *metrics)
+{
+    atomic_fetch_add(&metrics->parts[own_part()].answered, 1);
+}
+
+void rp__metrics_end(rp__metrics *metrics)
+{
+    atomic_fetch_add(&metrics->parts[own_part()].ended, 1);
+}
+
+uint64_t rp__metrics_requests(rp__metrics *metrics)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < RP_METRIC_PARTS; i++)
+        n += atomic_load(&metrics->parts[i].answered);
+    return n;
+}
+
+/* Those that have ended are read first: never fewer have begun. */
+uint64_t rp__metrics_in_flight(rp__metrics *metrics)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < RP_METRIC_PARTS; i++)
+        n -= atomic_load(&metrics->parts[i].ended);
+    for (size_t i = 0; i < RP_METRIC_PARTS; i++)
+        n += atomic_load(&metrics->parts[i].begun);
+    return n;
 }
 
 static size_t processor_of(const char *name)
@@ -45,14 +87,15 @@ static size_t processor_of(const char *name)
 void rp__metrics_count(rp__metrics *metrics, size_t index, rp__op op, const char *processor,
                        rp__result result)
 {
-    atomic_fetch_add(&metrics->indexes[index].queries[op][processor_of(processor)][result], 1);
+    rp__index_metrics *own = &metrics->indexes[own_part() * metrics->n_indexes + index];
+    atomic_fetch_add(&own->queries[op][processor_of(processor)][result], 1);
 }
 
 void rp__metrics_time(rp__metrics *metrics, const rp_outcome *outcome)
 {
     const uint64_t ns = outcome->queued_ns + outcome->answered_ns;
     const size_t processor = processor_of(outcome->hits.processor);
-    rp__times *own = &metrics->times[rp__thread_number() % RP_METRIC_TIMES];
+    rp__metrics_part *own = &metrics->parts[own_part()];
     size_t bucket = 0, power = 0;
     while (bucket < RP_METRIC_BUCKETS && ns > bounds_us[bucket] * 1000)
         bucket++;
@@ -71,11 +114,11 @@ void rp__metrics_time(rp__metrics *metrics, const rp_outcome *outcome)
 void rp__metrics_get_times(rp__metrics *metrics, size_t processor, rp__histogram *out)
 {
     *out = (rp__histogram){0};
-    for (size_t i = 0; i < RP_METRIC_TIMES; i++) {
-        rp__times *times = &metrics->times[i];
+    for (size_t i = 0; i < RP_METRIC_PARTS; i++) {
+        rp__metrics_part *part = &metrics->parts[i];
         for (size_t b = 0; b <= RP_METRIC_BUCKETS; b++)
-            out->buckets[b] += atomic_load(&times->buckets[processor][b]);
-        out->sum += atomic_load(&times->sum[processor]);
+            out->buckets[b] += atomic_load(&part->buckets[processor][b]);
+        out->sum += atomic_load(&part->sum[processor]);
     }
 }
 
@@ -101,6 +144,15 @@ static void begin(rp__buf *out, const char *name, const char *type, const char *
     rp__buf_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
+static uint64_t count_queries(rp__metrics *m, size_t index, size_t op, size_t processor,
+                              size_t result)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < RP_METRIC_PARTS; i++)
+        n += atomic_load(&m->indexes[i * m->n_indexes + index].queries[op][processor][result]);
+    return n;
+}
+
 static void write_queries(rp__metrics *m, rp__service *service, rp__buf *out)
 {
     begin(out, "riposte_queries_total", "counter", "Requests by index, operation and result.");
@@ -108,7 +160,7 @@ static void write_queries(rp__metrics *m, rp__service *service, rp__buf *out)
         for (size_t op = 0; op < RP_OPS; op++)
             for (size_t p = 0; p < RP_METRIC_PROCESSORS; p++)
                 for (size_t r = 0; r < RP_RESULTS; r++) {
-                    uint64_t n = atomic_load(&m->indexes[i].queries[op][p][r]);
+                    const uint64_t n = count_queries(m, i, op, p, r);
                     if (n > 0)
                         rp__buf_printf(out,
                                        "riposte_queries_total{index=\"%s\",op=\"%s\","
@@ -249,10 +301,10 @@ void rp__metrics_write(rp__metrics *metrics, rp__service *service, rp__cache *ca
     write_one(out, "riposte_reloads_total", "counter", "New generations that were taken over.",
               atomic_load(&service->reloads));
     write_one(out, "riposte_http_requests_total", "counter", "Requests that were answered.",
-              atomic_load(&metrics->requests));
+              rp__metrics_requests(metrics));
     write_one(out, "riposte_http_connections", "gauge", "Connections that are open.",
               atomic_load(&metrics->connections));
     write_one(out, "riposte_http_in_flight", "gauge",
               "Requests whose head was read and that are not answered, this one among them.",
-              atomic_load(&metrics->in_flight));
+              rp__metrics_in_flight(metrics));
 }
