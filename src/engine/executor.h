@@ -28,7 +28,8 @@ typedef enum rp__task_place {
     RP_TASK_BOUND, /* with who submits it, and the timer does not know it */
     RP_TASK_QUEUED,
     RP_TASK_TAKEN, /* with a lane, or with who submits it and may answer it */
-    RP_TASK_ENDING
+    RP_TASK_ENDING,
+    RP_TASK_KEPT /* by a thread for its short jobs: its ticket and deadline are rp__kept_task's */
 } rp__task_place;
 
 enum { RP_STOP_NONE, RP_STOP_CANCELLED, RP_STOP_DEADLINE };
@@ -112,6 +113,18 @@ typedef struct rp__lane {
     struct rp__card *card; /* what the card's lane works with; NULL: it is a core's, or lost */
 } rp__lane;
 
+/* A task that a thread keeps for the short jobs which it answers itself (executor_kept.c). */
+typedef struct rp__kept_task {
+    pthread_mutex_t answering; /* of who answers with the task */
+    rp__task *task;            /* NULL: none yet */
+    uint64_t tickets;
+    pthread_mutex_t lock; /* of all below */
+    uint64_t ticket;      /* of the job that is under way; 0: none */
+    uint64_t deadline;    /* its */
+    rp_executor_report report;
+    uint8_t apart[64]; /* other threads' are in other lines of the cache */
+} rp__kept_task;
+
 struct rp_executor {
     const rp_index *index;
     rp_searcher *plain;    /* whose branches tasks have */
@@ -139,7 +152,8 @@ struct rp_executor {
     size_t n_waiting; /* jobs: n_queued, with all that tasks stand for */
     uint64_t tickets, numbers;
     _Atomic size_t n_here; /* threads that answer what they submit, whoever has its task now */
-    bool is_drained, is_over, has_card;
+    _Atomic bool is_drained;
+    bool is_over, has_card;
     rp__lane *lanes;                    /* of cores, then the card's */
     rp__lane_state *states;             /* of lanes, in their order */
     _Atomic bool stands_by;             /* one idle core looks for work; the others sleep */
@@ -151,7 +165,10 @@ struct rp_executor {
     pthread_t timer;
     bool has_timer;
     pthread_cond_t timer_moved;
-    uint64_t next_deadline; /* that the timer waits for; RP_POLICY_NEVER */
+    _Atomic uint64_t next_deadline; /* that the timer waits for; RP_POLICY_NEVER */
+
+    uint8_t apart[64];
+    rp__kept_task kept[RP_EXECUTOR_HOMES]; /* not under the lock */
 };
 
 /* All are called with the lock held, but where it says otherwise. */
@@ -228,6 +245,7 @@ void rp__executor_here_run(rp_executor *executor, rp__task *task, uint64_t *tick
  * as long as a task of the thread lives; and with it. */
 void rp__executor_here_enter(rp_executor *executor);
 void rp__executor_here_leave(rp_executor *executor);
+extern const char rp__executor_here_reason[];
 /* As here_run without releasing it. False: it is elsewhere now. */
 bool rp__executor_here_finish(rp_executor *executor, rp__task *task, const char *reason);
 /* Answers jobs of a task's group, until none is left. Without the lock. */
@@ -251,6 +269,8 @@ uint64_t rp__executor_submit_deadline(uint64_t arrived, uint64_t deadline_ns);
 bool rp__executor_core_finish(rp_executor *executor, rp__task *task);
 /* Counts what has ended. Without the lock where the report is the caller's. */
 void rp__executor_core_count(rp_executor_report *report, rp_status status, bool on_card);
+/* Adds what another report has counted of jobs that need no card. */
+void rp__executor_core_add(rp_executor_report *all, const rp_executor_report *more);
 /* Why a job that was stopped (RP_STOP_) ended. */
 rp_status rp__executor_core_stopped(uint32_t stop, rp_error *err);
 
@@ -272,6 +292,21 @@ void rp__executor_timer_limit(rp_executor *executor, rp__task *task, uint64_t de
 /* Without the lock, after rp__executor_submit_prepare: stops a task again that the timer had
  * stopped before. */
 void rp__executor_timer_check(rp__task *task);
+
+/* Without the lock: answers a job with the task that the calling thread keeps, if it is short.
+ * False: nothing was done, and it goes the common way. */
+bool rp__executor_kept_answer(rp_executor *executor, const rp_job *job, uint64_t *ticket,
+                              rp_status *status, rp_error *err);
+void rp__executor_kept_open(rp_executor *executor);
+void rp__executor_kept_close(rp_executor *executor);
+/* Without the lock: waits for those that are answered; the executor is drained, so none follows. */
+void rp__executor_kept_drain(rp_executor *executor);
+/* False: no kept task has that ticket. */
+bool rp__executor_kept_cancel(rp_executor *executor, uint64_t ticket);
+/* Stops what is late; returns the next deadline. */
+uint64_t rp__executor_kept_stop_late(rp_executor *executor, uint64_t now);
+/* Adds what was done with kept tasks. */
+void rp__executor_kept_report(rp_executor *executor, rp_executor_report *out);
 
 /* Without the lock: parses and binds the task's text in its mode. */
 rp_status rp__executor_submit_bind(const rp_executor *executor, rp__task *task, rp_error *err);

@@ -101,14 +101,7 @@ static bool answer(rp_executor *e, runner *r, const rp__group *g, const rp_job *
 /* With the lock. */
 static void end_run(rp_executor *e, runner *r)
 {
-    rp_executor_report *all = &e->report;
-    all->submitted += r->report.submitted;
-    all->refused += r->report.refused;
-    all->answered += r->report.answered;
-    all->failed += r->report.failed;
-    all->cancelled += r->report.cancelled;
-    all->late += r->report.late;
-    all->on_cores += r->report.on_cores;
+    rp__executor_core_add(&e->report, &r->report);
     if (r->task)
         rp__executor_tasks_release(e, r->task);
 }

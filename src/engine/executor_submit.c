@@ -217,7 +217,7 @@ static rp_status refuse(rp_executor *e, const char *why, rp_error *err)
 rp__task *rp__executor_submit_begin(rp_executor *e, rp_status *status, rp_error *err)
 {
     rp__task *t = NULL;
-    if (e->is_drained)
+    if (atomic_load(&e->is_drained))
         *status = rp__error_set(err, RP_USAGE, "the executor is drained: it takes no more jobs");
     else if (e->n_waiting >= e->max_queued || !(t = rp__executor_tasks_take(e)))
         *status = refuse(e, "too many jobs wait", err);
@@ -263,9 +263,11 @@ static rp_status hand_over(rp_executor *e, rp__task *t, rp_status status, bool h
 /* A short job is answered by the calling thread. */
 static rp_status submit_here(rp_executor *e, const rp_job *job, uint64_t *ticket, rp_error *err)
 {
+    rp_status status = RP_OK;
+    if (rp__executor_kept_answer(e, job, ticket, &status, err))
+        return status;
     const uint64_t now = rp__clock_now();
     const uint64_t deadline = rp__executor_submit_deadline(now, job->deadline_ns);
-    rp_status status = RP_OK;
     rp__task *t = get_task(e, &deadline, &status, err);
     if (!t)
         return status;

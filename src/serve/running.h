@@ -28,7 +28,7 @@ typedef struct rp__running {
 typedef struct rp__running_list {
     pthread_mutex_t lock; /* of all below */
     rp__running *first;
-    uint64_t n_ids; /* that it has given */
+    uint64_t n_ids;    /* that it has given */
     uint8_t apart[64]; /* other threads' are in other lines of the cache */
 } rp__running_list;
 
