@@ -192,7 +192,7 @@ static rp_status write_answer(rp__request *r, rp__json_writer *w, const rp__sear
     else
         *err = o->err;
     if (o->status == RP_OK || o->status == RP_DEADLINE)
-        rp__metrics_time(&r->http->metrics, o);
+        rp__metrics_time(&r->http->metrics, r->index, o);
     return has_answer(o) ? status : o->status;
 }
 

@@ -84,14 +84,18 @@ static size_t processor_of(const char *name)
     return 0;
 }
 
+static rp__index_metrics *own_index(rp__metrics *metrics, size_t index)
+{
+    return &metrics->indexes[own_part() * metrics->n_indexes + index];
+}
+
 void rp__metrics_count(rp__metrics *metrics, size_t index, rp__op op, const char *processor,
                        rp__result result)
 {
-    rp__index_metrics *own = &metrics->indexes[own_part() * metrics->n_indexes + index];
-    atomic_fetch_add(&own->queries[op][processor_of(processor)][result], 1);
+    atomic_fetch_add(&own_index(metrics, index)->queries[op][processor_of(processor)][result], 1);
 }
 
-void rp__metrics_time(rp__metrics *metrics, const rp_outcome *outcome)
+void rp__metrics_time(rp__metrics *metrics, size_t index, const rp_outcome *outcome)
 {
     const uint64_t ns = outcome->queued_ns + outcome->answered_ns;
     const size_t processor = processor_of(outcome->hits.processor);
@@ -101,6 +105,10 @@ void rp__metrics_time(rp__metrics *metrics, const rp_outcome *outcome)
         bucket++;
     atomic_fetch_add(&own->buckets[processor][bucket], 1);
     atomic_fetch_add(&own->sum[processor], ns);
+    atomic_fetch_add(&own->queued[processor], outcome->queued_ns);
+    atomic_fetch_add(&own_index(metrics, index)->postings[processor], outcome->hits.postings);
+    if (outcome->hits.fallback > 0 && outcome->hits.fallback < RP_FALLBACKS)
+        atomic_fetch_add(&metrics->fallbacks[outcome->hits.fallback], 1);
     if (outcome->moves > 0)
         atomic_fetch_add(&metrics->moves, outcome->moves);
     if (outcome->together == 0)
@@ -119,6 +127,7 @@ void rp__metrics_get_times(rp__metrics *metrics, size_t processor, rp__histogram
         for (size_t b = 0; b <= RP_METRIC_BUCKETS; b++)
             out->buckets[b] += atomic_load(&part->buckets[processor][b]);
         out->sum += atomic_load(&part->sum[processor]);
+        out->queued += atomic_load(&part->queued[processor]);
     }
 }
 
@@ -212,6 +221,57 @@ static void write_batches(rp__metrics *m, rp__buf *out)
                    (unsigned long long)n);
 }
 
+/* Where the time of queries went. */
+static void write_stages(rp__metrics *m, rp__buf *out)
+{
+    begin(out, "riposte_stage_seconds", "summary", "Time of queries by stage.");
+    for (size_t p = 0; p < RP_METRIC_PROCESSORS; p++) {
+        uint64_t n = 0;
+        rp__histogram h;
+        rp__metrics_get_times(m, p, &h);
+        for (size_t b = 0; b <= RP_METRIC_BUCKETS; b++)
+            n += h.buckets[b];
+        const uint64_t sums[] = {h.queued, h.sum > h.queued ? h.sum - h.queued : 0};
+        for (size_t i = 0; i < 2; i++)
+            rp__buf_printf(out,
+                           "riposte_stage_seconds_sum{stage=\"%s\",processor=\"%s\"} %.9f\n"
+                           "riposte_stage_seconds_count{stage=\"%s\",processor=\"%s\"} %llu\n",
+                           i ? "answer" : "queue", processors[p], (double)sums[i] / 1e9,
+                           i ? "answer" : "queue", processors[p], (unsigned long long)n);
+    }
+}
+
+static void write_postings(rp__metrics *m, rp__service *service, rp__buf *out)
+{
+    begin(out, "riposte_postings_decoded_total", "counter", "Postings that queries have read.");
+    for (size_t i = 0; i < service->n; i++)
+        for (size_t p = 0; p < RP_METRIC_PROCESSORS; p++) {
+            uint64_t n = 0;
+            for (size_t part = 0; part < RP_METRIC_PARTS; part++)
+                n += atomic_load(&m->indexes[part * m->n_indexes + i].postings[p]);
+            if (n == 0)
+                continue;
+            rp__generation *g = rp__service_use(service, &service->at[i]);
+            rp__buf_printf(out,
+                           "riposte_postings_decoded_total{index=\"%s\",codec=\"%s\","
+                           "processor=\"%s\"} %llu\n",
+                           service->at[i].name, g->info.codec, processors[p],
+                           (unsigned long long)n);
+            rp__service_release(g);
+        }
+}
+
+static void write_fallbacks(rp__metrics *m, rp__buf *out)
+{
+    begin(out, "riposte_fallbacks_total", "counter",
+          "Queries that a core answered in place of a card, by reason.");
+    for (size_t i = 1; i < RP_FALLBACKS; i++)
+        if (atomic_load(&m->fallbacks[i]) > 0)
+            rp__buf_printf(out, "riposte_fallbacks_total{reason=\"%s\"} %llu\n",
+                           rp_fallback_name((rp_fallback)i),
+                           (unsigned long long)atomic_load(&m->fallbacks[i]));
+}
+
 static void write_rejected(rp__metrics *m, rp__buf *out)
 {
     begin(out, "riposte_rejected_total", "counter", "Requests that were not taken, by reason.");
@@ -291,9 +351,12 @@ void rp__metrics_write(rp__metrics *metrics, rp__service *service, rp__cache *ca
     rp__buf_printf(out, "riposte_build_info{version=\"%s\"} 1\n", rp_version());
     write_queries(metrics, service, out);
     write_seconds(metrics, out);
+    write_stages(metrics, out);
     write_batches(metrics, out);
+    write_postings(metrics, service, out);
     write_one(out, "riposte_migrations_total", "counter",
               "Times that a query moved between processors.", atomic_load(&metrics->moves));
+    write_fallbacks(metrics, out);
     write_rejected(metrics, out);
     write_indexes(service, out);
     write_executors(service, out);

@@ -58,7 +58,7 @@ enum {
 
 typedef struct rp__histogram {
     uint64_t buckets[RP_METRIC_BUCKETS + 1]; /* the last: over all bounds */
-    uint64_t sum;                            /* nanoseconds */
+    uint64_t sum, queued;                    /* nanoseconds */
 } rp__histogram;
 
 /* What some threads have counted: one line of the cache that all write to would go from core to
@@ -67,6 +67,7 @@ typedef struct rp__metrics_part {
     /* Times of queries. */
     _Atomic uint64_t buckets[RP_METRIC_PROCESSORS][RP_METRIC_BUCKETS + 1];
     _Atomic uint64_t sum[RP_METRIC_PROCESSORS];
+    _Atomic uint64_t queued[RP_METRIC_PROCESSORS]; /* of the sum, before somebody began with them */
     _Atomic uint64_t begun, ended; /* requests whose head has come; of these, those that are over */
     _Atomic uint64_t answered;     /* replies */
     uint8_t apart[64];             /* other threads' are in other lines of the cache */
@@ -75,6 +76,7 @@ typedef struct rp__metrics_part {
 /* Of one index, by some threads. */
 typedef struct rp__index_metrics {
     _Atomic uint64_t queries[RP_OPS][RP_METRIC_PROCESSORS][RP_RESULTS];
+    _Atomic uint64_t postings[RP_METRIC_PROCESSORS]; /* that queries have read */
     uint8_t apart[64];
 } rp__index_metrics;
 
@@ -84,6 +86,7 @@ typedef struct rp__metrics {
     rp__metrics_part parts[RP_METRIC_PARTS];
     _Atomic uint64_t batches[RP_METRIC_BATCHES + 1], batched; /* sizes by powers of two; sum */
     _Atomic uint64_t moves;
+    _Atomic uint64_t fallbacks[RP_FALLBACKS]; /* answers of a core in place of a card, by reason */
     _Atomic uint64_t rejected[RP_REJECTEDS];
     _Atomic uint64_t connections; /* now */
 } rp__metrics;
@@ -103,8 +106,8 @@ uint64_t rp__metrics_in_flight(rp__metrics *metrics);
 
 void rp__metrics_count(rp__metrics *metrics, size_t index, rp__op op, const char *processor,
                        rp__result result);
-/* A query that an executor answered. */
-void rp__metrics_time(rp__metrics *metrics, const rp_outcome *outcome);
+/* A query of an index that an executor answered. */
+void rp__metrics_time(rp__metrics *metrics, size_t index, const rp_outcome *outcome);
 void rp__metrics_reject(rp__metrics *metrics, rp__rejected reason);
 /* The times of a processor's queries. */
 void rp__metrics_get_times(rp__metrics *metrics, size_t processor, rp__histogram *out);
