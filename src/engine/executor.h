@@ -19,8 +19,8 @@
 enum {
     RP_EXECUTOR_THREADS = 256, /* at most */
     RP_EXECUTOR_GROUP = 1024,  /* tasks that the card is given at once */
-    RP_EXECUTOR_HOMES = 16,
-    RP_EXECUTOR_WOKEN = 4, /* lanes that are woken after the lock is released */
+    RP_EXECUTOR_HOMES = 64,    /* of tasks: by cores */
+    RP_EXECUTOR_WOKEN = 4,     /* lanes that are woken after the lock is released */
 };
 
 typedef enum rp__task_place {
@@ -29,7 +29,7 @@ typedef enum rp__task_place {
     RP_TASK_QUEUED,
     RP_TASK_TAKEN, /* with a lane, or with who submits it and may answer it */
     RP_TASK_ENDING,
-    RP_TASK_KEPT /* by a thread for its short jobs: its ticket and deadline are rp__kept_task's */
+    RP_TASK_KEPT /* by a core for short jobs: its ticket and deadline are rp__kept_task's */
 } rp__task_place;
 
 enum { RP_STOP_NONE, RP_STOP_CANCELLED, RP_STOP_DEADLINE };
@@ -55,7 +55,7 @@ typedef struct rp__task {
     size_t group_k;        /* while it waits: its k, if a batch can hold it; SIZE_MAX: none can */
     uint64_t seated, taken;
     rp__task_place place;
-    uint32_t home;         /* of who had it last: the list that it is in while it is free */
+    uint32_t home;         /* where it was last: the list that it is in while it is free */
     _Atomic uint32_t stop; /* RP_STOP_ */
     bool has_answer;       /* hits are to be named */
     bool on_card;          /* the card has it, or gave the answer */
@@ -113,7 +113,7 @@ typedef struct rp__lane {
     struct rp__card *card; /* what the card's lane works with; NULL: it is a core's, or lost */
 } rp__lane;
 
-/* A task that a thread keeps for the short jobs which it answers itself (executor_kept.c). */
+/* A task that a core keeps for short jobs, which who submits them answers (executor_kept.c). */
 typedef struct rp__kept_task {
     pthread_mutex_t answering; /* of who answers with the task */
     rp__task *task;            /* NULL: none yet */
@@ -144,7 +144,7 @@ struct rp_executor {
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t ended; /* a task did */
     rp__job_queue queues[RP_QUEUES];
-    rp__task_list free[RP_EXECUTOR_HOMES]; /* by the thread that had a task last */
+    rp__task_list free[RP_EXECUTOR_HOMES]; /* by the core where a task was last */
     rp__task_list ending;
     rp__task *tasks;
     struct rp__group *groups; /* of which some job has not ended */
@@ -180,7 +180,7 @@ void rp__executor_tasks_append(rp__task_list *list, rp__task *task);
 rp__task *rp__executor_tasks_pop(rp__task_list *list); /* NULL: it is empty */
 /* All tasks are free, and belong to nobody. */
 void rp__executor_tasks_free_all(rp_executor *executor);
-/* A free one for the calling thread, rather one that it had before; NULL: there is none. */
+/* A free one for the calling thread, rather one of its core's; NULL: there is none. */
 rp__task *rp__executor_tasks_find_free(rp_executor *executor);
 /* The same with a ticket, whatever waits and though the executor is drained. */
 rp__task *rp__executor_tasks_take(rp_executor *executor);
@@ -293,7 +293,8 @@ void rp__executor_timer_limit(rp_executor *executor, rp__task *task, uint64_t de
  * stopped before. */
 void rp__executor_timer_check(rp__task *task);
 
-/* Without the lock: answers a job with the task that the calling thread keeps, if it is short.
+/* Without the lock: answers a job with the task that the calling thread's core keeps, if it is
+ * short.
  * False: nothing was done, and it goes the common way. */
 bool rp__executor_kept_answer(rp_executor *executor, const rp_job *job, uint64_t *ticket,
                               rp_status *status, rp_error *err);

@@ -1,8 +1,8 @@
-/* executor_kept.c: tasks that threads keep for the short jobs that they answer themselves.
+/* executor_kept.c: tasks that are kept for short jobs, which who submits them answers.
  *
- * Every core that answers what it has read would need the executor's lock twice for each job, and all cores at once. So
- * a thread keeps a task, and needs only locks that no other thread takes, unless it cancels the job or looks at all.
- * Threads share these places where they are many: who finds one taken goes the common way.
+ * A thread that answers what it has read would need the executor's lock twice for each job, and all cores do at once. So
+ * a task is kept for each core. Its locks are taken by no other core, unless one cancels the job or looks at all. Cores
+ * share these places where they are many: who finds one taken goes the common way.
  * Invariants: 1 who answers with the task has `answering`; 2 the common lock may be held when `lock` is taken, never the
  * other way round; 3 a job's deadline is set before the timer's is read, and the timer forgets its own before it reads
  * those of jobs, so that one of both sees the other's. */
@@ -126,7 +126,7 @@ static void run(rp_executor *e, rp__kept_task *k)
 bool rp__executor_kept_answer(rp_executor *e, const rp_job *job, uint64_t *ticket,
                               rp_status *status, rp_error *err)
 {
-    rp__kept_task *k = &e->kept[rp__thread_number() % RP_EXECUTOR_HOMES];
+    rp__kept_task *k = &e->kept[rp__thread_core() % RP_EXECUTOR_HOMES];
     const rp_mode mode = job->mode ? *job->mode : e->plain->options.mode;
     if (mode == RP_MODE_ANDOR || pthread_mutex_trylock(&k->answering) != 0)
         return false;
