@@ -87,17 +87,16 @@ void rp__buf_put_varint(rp__buf *buf, uint64_t v)
         buf->n += (size_t)(rp__bits_put_varint(p, v) - p);
 }
 
-/* From the last digit to the first, two at a time. */
+enum { EIGHT_DIGITS = 100000000 };
+
 void rp__buf_last_digits(uint8_t *out, uint64_t v, size_t n)
 {
-    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
-                                "25262728293031323334353637383940414243444546474849"
-                                "50515253545556575859606162636465666768697071727374"
-                                "75767778798081828384858687888990919293949596979899";
-    for (; n >= 2; v /= 100)
-        memcpy(&out[n -= 2], &pairs[2 * (v % 100)], 2);
-    if (n > 0)
-        out[0] = (uint8_t)('0' + v % 10);
+    for (; n > 8; v /= EIGHT_DIGITS)
+        rp__store64(&out[n -= 8], rp__buf_eight_digits((uint32_t)(v % EIGHT_DIGITS)));
+    if (n == 0)
+        return;
+    const uint64_t first = rp__buf_eight_digits((uint32_t)(v % EIGHT_DIGITS)) >> (64 - 8 * n);
+    memcpy(out, &first, n);
 }
 
 /* A number of b bits has b * log10(2) digits, or one more. */
@@ -131,8 +130,15 @@ static size_t count_digits(uint64_t v)
 
 size_t rp__buf_digits(uint8_t *out, uint64_t v)
 {
+    if (v < 10) {
+        *out = (uint8_t)('0' + v);
+        return 1;
+    }
     const size_t n = count_digits(v);
-    rp__buf_last_digits(out, v, n);
+    if (v < EIGHT_DIGITS)
+        rp__store64(out, rp__buf_eight_digits((uint32_t)v) >> (64 - 8 * n));
+    else
+        rp__buf_last_digits(out, v, n);
     return n;
 }
 

@@ -34,6 +34,17 @@ void rp__buf_put_decimal(rp__buf *buf, uint64_t v); /* its digits */
  * how many there are. */
 enum { RP_BUF_DIGITS = 20 };
 size_t rp__buf_digits(uint8_t *out, uint64_t v);
+/* All eight digits of a number below 10^8, the first one in the lowest byte: halves, then their halves, then single
+ * digits, each time side by side in one word. Dividing is multiplying by 10486 / 2^20 and 103 / 2^10, which is exact
+ * for four and for two digits. */
+static inline uint64_t rp__buf_eight_digits(uint32_t v)
+{
+    const uint64_t fours = v / 10000 | (uint64_t)(v % 10000) << 32;
+    const uint64_t hundreds = fours * 10486 >> 20 & UINT64_C(0x7F0000007F);
+    const uint64_t twos = hundreds | (fours - 100 * hundreds) << 16;
+    const uint64_t tens = twos * 103 >> 10 & UINT64_C(0x000F000F000F000F);
+    return (tens | (twos - 10 * tens) << 8) + UINT64_C(0x3030303030303030);
+}
 /* The last n of its digits, or zeros before them. */
 void rp__buf_last_digits(uint8_t *out, uint64_t v, size_t n);
 void rp__buf_put_string(rp__buf *buf, const char *s);

@@ -87,6 +87,12 @@ uint32_t rp__thread_number(void)
     return number - 1;
 }
 
+uint32_t rp__thread_core(void)
+{
+    const int core = sched_getcpu();
+    return core >= 0 ? (uint32_t)core : rp__thread_number();
+}
+
 void rp__thread_lock_init(pthread_mutex_t *lock)
 {
     pthread_mutexattr_t how;

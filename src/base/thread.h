@@ -27,6 +27,10 @@ bool rp__thread_keep_to(const rp__thread_cores *cores, uint32_t first, uint32_t 
  * a thread may have one of a few places to itself, or nearly so. */
 uint32_t rp__thread_number(void);
 
+/* The core that the thread is on, from 0 on. The next moment it may be on another: for what is
+ * rather to be near. */
+uint32_t rp__thread_core(void);
+
 /* A lock that is held for less time than a thread takes to sleep and wake: who finds it taken looks
  * for a moment first. */
 void rp__thread_lock_init(pthread_mutex_t *lock);

@@ -225,8 +225,9 @@ static bool is_setting(const char *variable)
     return false;
 }
 
-/* Variables that look like ours, and that nothing reads: a slip, perhaps. */
-static size_t show_unknown_variables(doctor *d)
+/* Variables of riposte serve, whose values are settings; and those that look like ours, and that nothing reads: a slip,
+ * perhaps. */
+static size_t show_other_variables(doctor *d)
 {
     size_t n = 0;
     for (char **at = environ; *at; at++) {
@@ -235,10 +236,13 @@ static size_t show_unknown_variables(doctor *d)
         if (strncmp(*at, "RIPOSTE_", 8) != 0 || bytes >= sizeof name)
             continue;
         snprintf(name, sizeof name, "%.*s", (int)bytes, *at);
-        if (rp__environment_find(name) || is_setting(name))
+        if (rp__environment_find(name))
             continue;
-        put(d, name, ABSENT, "unknown: nothing reads this variable");
         n++;
+        if (!is_setting(name))
+            put(d, name, ABSENT, "unknown: nothing reads this variable");
+        else if (!d->args->settings)
+            put(d, name, FINE, "a setting of riposte serve; --settings shows them");
     }
     return n;
 }
@@ -263,7 +267,7 @@ static void look_at_environment(doctor *d)
             d->status = status;
         }
     }
-    n += show_unknown_variables(d);
+    n += show_other_variables(d);
     if (n == 0)
         put(d, "environment", FINE, "no variable that riposte heeds is set");
 }
@@ -360,6 +364,8 @@ static void write_values(doctor *d)
 static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 {
     doctor d = {.console = console, .args = call->args, .err = err, .status = RP_OK};
+    if (d.args->config && !d.args->settings)
+        return rp__error_set(err, RP_USAGE, "doctor: --config is for --settings; give both");
     if (!console->wants_json) {
         show_rows(&d);
         rp__console_flush(console);

@@ -425,7 +425,7 @@ static rp_status make(rp_executor *e, const rp_executor_options *o, rp_error *er
         status = open_costs(e, o, err);
     if (status != RP_OK)
         return status;
-    e->n_tasks = e->max_queued + 2 * e->n_cores + 2 * RP_EXECUTOR_GROUP;
+    e->n_tasks = e->max_queued + 2 * e->n_cores + 2 * RP_EXECUTOR_GROUP + RP_EXECUTOR_HOMES;
     e->tasks = rp__alloc_zero(e->n_tasks, sizeof *e->tasks);
     status = e->tasks ? RP_OK : RP_NO_MEMORY;
     if (status == RP_OK)
@@ -473,7 +473,8 @@ rp_status rp_executor_new(const rp_index *index, const rp_executor_options *opti
     e->goes_back = o.griffin_returns;
     e->n_cores = o.threads ? o.threads : count_cores();
     e->is_bounded = o.threads > 0;
-    e->next_deadline = RP_POLICY_NEVER;
+    atomic_store(&e->next_deadline, RP_POLICY_NEVER);
+    rp__executor_kept_open(e);
     rp__thread_lock_init(&e->lock);
     pthread_cond_init(&e->ended, NULL);
     pthread_cond_init(&e->timer_moved, NULL);
@@ -491,10 +492,11 @@ rp_status rp_executor_drain(rp_executor *executor)
     if (RP_MISSING(NULL, executor))
         return RP_USAGE;
     pthread_mutex_lock(&executor->lock);
-    executor->is_drained = true;
+    atomic_store(&executor->is_drained, true);
     while (executor->n_live > 0 || atomic_load(&executor->n_here) > 0)
         pthread_cond_wait(&executor->ended, &executor->lock);
     pthread_mutex_unlock(&executor->lock);
+    rp__executor_kept_drain(executor);
     return RP_OK;
 }
 
@@ -531,6 +533,7 @@ void rp_executor_free(rp_executor *executor)
     rp_searcher_free(executor->on_card);
     rp_searcher_free(executor->plain);
     rp__term_table_free(executor->terms);
+    rp__executor_kept_close(executor);
     pthread_cond_destroy(&executor->timer_moved);
     pthread_cond_destroy(&executor->ended);
     pthread_mutex_destroy(&executor->lock);
@@ -547,6 +550,8 @@ rp_status rp_executor_cancel(rp_executor *executor, uint64_t ticket)
     pthread_mutex_lock(&executor->lock);
     rp__task *t = &executor->tasks[ticket % executor->n_tasks];
     if (ticket && rp__executor_group_stop(executor, ticket)) {
+        status = RP_OK;
+    } else if (ticket && rp__executor_kept_cancel(executor, ticket)) {
         status = RP_OK;
     } else if (ticket && t->ticket == ticket && t->place != RP_TASK_ENDING) {
         uint32_t none = RP_STOP_NONE;
@@ -571,5 +576,6 @@ void rp_executor_get_report(rp_executor *executor, rp_executor_report *out)
     out->queued = (uint32_t)executor->n_waiting;
     out->running = (uint32_t)(executor->n_live - executor->n_queued);
     out->has_card = executor->has_card;
+    rp__executor_kept_report(executor, out);
     pthread_mutex_unlock(&executor->lock);
 }

@@ -19,8 +19,8 @@
 enum {
     RP_EXECUTOR_THREADS = 256, /* at most */
     RP_EXECUTOR_GROUP = 1024,  /* tasks that the card is given at once */
-    RP_EXECUTOR_HOMES = 16,
-    RP_EXECUTOR_WOKEN = 4, /* lanes that are woken after the lock is released */
+    RP_EXECUTOR_HOMES = 64,    /* of tasks: by cores */
+    RP_EXECUTOR_WOKEN = 4,     /* lanes that are woken after the lock is released */
 };
 
 typedef enum rp__task_place {
@@ -28,7 +28,8 @@ typedef enum rp__task_place {
     RP_TASK_BOUND, /* with who submits it, and the timer does not know it */
     RP_TASK_QUEUED,
     RP_TASK_TAKEN, /* with a lane, or with who submits it and may answer it */
-    RP_TASK_ENDING
+    RP_TASK_ENDING,
+    RP_TASK_KEPT /* by a core for short jobs: its ticket and deadline are rp__kept_task's */
 } rp__task_place;
 
 enum { RP_STOP_NONE, RP_STOP_CANCELLED, RP_STOP_DEADLINE };
@@ -54,7 +55,7 @@ typedef struct rp__task {
     size_t group_k;        /* while it waits: its k, if a batch can hold it; SIZE_MAX: none can */
     uint64_t seated, taken;
     rp__task_place place;
-    uint32_t home;         /* of who had it last: the list that it is in while it is free */
+    uint32_t home;         /* where it was last: the list that it is in while it is free */
     _Atomic uint32_t stop; /* RP_STOP_ */
     bool has_answer;       /* hits are to be named */
     bool on_card;          /* the card has it, or gave the answer */
@@ -112,6 +113,18 @@ typedef struct rp__lane {
     struct rp__card *card; /* what the card's lane works with; NULL: it is a core's, or lost */
 } rp__lane;
 
+/* A task that a core keeps for short jobs, which who submits them answers (executor_kept.c). */
+typedef struct rp__kept_task {
+    pthread_mutex_t answering; /* of who answers with the task */
+    rp__task *task;            /* NULL: none yet */
+    uint64_t tickets;
+    pthread_mutex_t lock; /* of all below */
+    uint64_t ticket;      /* of the job that is under way; 0: none */
+    uint64_t deadline;    /* its */
+    rp_executor_report report;
+    uint8_t apart[64]; /* other threads' are in other lines of the cache */
+} rp__kept_task;
+
 struct rp_executor {
     const rp_index *index;
     rp_searcher *plain;    /* whose branches tasks have */
@@ -131,7 +144,7 @@ struct rp_executor {
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t ended; /* a task did */
     rp__job_queue queues[RP_QUEUES];
-    rp__task_list free[RP_EXECUTOR_HOMES]; /* by the thread that had a task last */
+    rp__task_list free[RP_EXECUTOR_HOMES]; /* by the core where a task was last */
     rp__task_list ending;
     rp__task *tasks;
     struct rp__group *groups; /* of which some job has not ended */
@@ -139,7 +152,8 @@ struct rp_executor {
     size_t n_waiting; /* jobs: n_queued, with all that tasks stand for */
     uint64_t tickets, numbers;
     _Atomic size_t n_here; /* threads that answer what they submit, whoever has its task now */
-    bool is_drained, is_over, has_card;
+    _Atomic bool is_drained;
+    bool is_over, has_card;
     rp__lane *lanes;                    /* of cores, then the card's */
     rp__lane_state *states;             /* of lanes, in their order */
     _Atomic bool stands_by;             /* one idle core looks for work; the others sleep */
@@ -151,7 +165,10 @@ struct rp_executor {
     pthread_t timer;
     bool has_timer;
     pthread_cond_t timer_moved;
-    uint64_t next_deadline; /* that the timer waits for; RP_POLICY_NEVER */
+    _Atomic uint64_t next_deadline; /* that the timer waits for; RP_POLICY_NEVER */
+
+    uint8_t apart[64];
+    rp__kept_task kept[RP_EXECUTOR_HOMES]; /* not under the lock */
 };
 
 /* All are called with the lock held, but where it says otherwise. */
@@ -163,7 +180,7 @@ void rp__executor_tasks_append(rp__task_list *list, rp__task *task);
 rp__task *rp__executor_tasks_pop(rp__task_list *list); /* NULL: it is empty */
 /* All tasks are free, and belong to nobody. */
 void rp__executor_tasks_free_all(rp_executor *executor);
-/* A free one for the calling thread, rather one that it had before; NULL: there is none. */
+/* A free one for the calling thread, rather one of its core's; NULL: there is none. */
 rp__task *rp__executor_tasks_find_free(rp_executor *executor);
 /* The same with a ticket, whatever waits and though the executor is drained. */
 rp__task *rp__executor_tasks_take(rp_executor *executor);
@@ -228,6 +245,7 @@ void rp__executor_here_run(rp_executor *executor, rp__task *task, uint64_t *tick
  * as long as a task of the thread lives; and with it. */
 void rp__executor_here_enter(rp_executor *executor);
 void rp__executor_here_leave(rp_executor *executor);
+extern const char rp__executor_here_reason[];
 /* As here_run without releasing it. False: it is elsewhere now. */
 bool rp__executor_here_finish(rp_executor *executor, rp__task *task, const char *reason);
 /* Answers jobs of a task's group, until none is left. Without the lock. */
@@ -238,10 +256,11 @@ void rp__executor_group_leave(rp_executor *executor, rp__task *task);
  * is. */
 bool rp__executor_group_stop(rp_executor *executor, uint64_t ticket);
 /* Without the lock: makes a task that the calling thread has fit for a job: parses and binds its
- * query, says when it arrived, and forgets what stopped the task before. Its deadline is the
+ * query, notes when it arrived, and forgets what stopped the task before. Its deadline is the
  * caller's. */
 rp_status rp__executor_submit_prepare(rp_executor *executor, rp__task *task, const rp_job *job,
-                                      const rp__executor_ready *ready, rp_error *err);
+                                      const rp__executor_ready *ready, uint64_t arrived,
+                                      rp_error *err);
 /* Puts the task's ticket there, unless that is NULL: at once, as another thread may look for it. */
 void rp__executor_submit_tell(const rp__task *task, uint64_t *ticket);
 /* So many nanoseconds after it arrived; 0: RP_POLICY_NEVER. */
@@ -250,6 +269,8 @@ uint64_t rp__executor_submit_deadline(uint64_t arrived, uint64_t deadline_ns);
 bool rp__executor_core_finish(rp_executor *executor, rp__task *task);
 /* Counts what has ended. Without the lock where the report is the caller's. */
 void rp__executor_core_count(rp_executor_report *report, rp_status status, bool on_card);
+/* Adds what another report has counted of jobs that need no card. */
+void rp__executor_core_add(rp_executor_report *all, const rp_executor_report *more);
 /* Why a job that was stopped (RP_STOP_) ended. */
 rp_status rp__executor_core_stopped(uint32_t stop, rp_error *err);
 
@@ -271,6 +292,22 @@ void rp__executor_timer_limit(rp_executor *executor, rp__task *task, uint64_t de
 /* Without the lock, after rp__executor_submit_prepare: stops a task again that the timer had
  * stopped before. */
 void rp__executor_timer_check(rp__task *task);
+
+/* Without the lock: answers a job with the task that the calling thread's core keeps, if it is
+ * short.
+ * False: nothing was done, and it goes the common way. */
+bool rp__executor_kept_answer(rp_executor *executor, const rp_job *job, uint64_t *ticket,
+                              rp_status *status, rp_error *err);
+void rp__executor_kept_open(rp_executor *executor);
+void rp__executor_kept_close(rp_executor *executor);
+/* Without the lock: waits for those that are answered; the executor is drained, so none follows. */
+void rp__executor_kept_drain(rp_executor *executor);
+/* False: no kept task has that ticket. */
+bool rp__executor_kept_cancel(rp_executor *executor, uint64_t ticket);
+/* Stops what is late; returns the next deadline. */
+uint64_t rp__executor_kept_stop_late(rp_executor *executor, uint64_t now);
+/* Adds what was done with kept tasks. */
+void rp__executor_kept_report(rp_executor *executor, rp_executor_report *out);
 
 /* Without the lock: parses and binds the task's text in its mode. */
 rp_status rp__executor_submit_bind(const rp_executor *executor, rp__task *task, rp_error *err);

@@ -99,6 +99,17 @@ void rp__executor_core_count(rp_executor_report *r, rp_status status, bool on_ca
     r->on_card += status == RP_OK && on_card;
 }
 
+void rp__executor_core_add(rp_executor_report *all, const rp_executor_report *more)
+{
+    all->submitted += more->submitted;
+    all->refused += more->refused;
+    all->answered += more->answered;
+    all->failed += more->failed;
+    all->cancelled += more->cancelled;
+    all->late += more->late;
+    all->on_cores += more->on_cores;
+}
+
 /* With the lock. A task that has ended. */
 static void release(rp_executor *e, rp__task *t)
 {

@@ -40,11 +40,11 @@ static void fail(const rp_job *job, rp_status status, const rp_error *err)
 }
 
 /* Whether the job is not to be begun any more. */
-static rp_status check_stop(const rp__group *g, uint64_t deadline, rp_error *err)
+static rp_status check_stop(const rp__group *g, uint64_t deadline, uint64_t now, rp_error *err)
 {
     if (atomic_load(&g->is_stopped))
         return rp__executor_core_stopped(RP_STOP_CANCELLED, err);
-    if (deadline != RP_POLICY_NEVER && deadline <= rp__clock_now())
+    if (deadline <= now)
         return rp__executor_core_stopped(RP_STOP_DEADLINE, err);
     return RP_OK;
 }
@@ -70,7 +70,8 @@ static bool answer(rp_executor *e, runner *r, const rp__group *g, const rp_job *
 {
     rp_error err = {.text = ""};
     const uint64_t deadline = rp__executor_submit_deadline(g->arrived, job->deadline_ns);
-    rp_status status = check_stop(g, deadline, &err);
+    const uint64_t now = rp__clock_now();
+    rp_status status = check_stop(g, deadline, now, &err);
     if (status != RP_OK) {
         r->report.submitted++;
         rp__executor_core_count(&r->report, status, false);
@@ -79,12 +80,11 @@ static bool answer(rp_executor *e, runner *r, const rp__group *g, const rp_job *
         status = rp__error_set(&err, RP_BUSY, "%s", too_many);
     }
     if (status == RP_OK)
-        status = rp__executor_submit_prepare(e, r->task, job, NULL, &err);
+        status = rp__executor_submit_prepare(e, r->task, job, NULL, now, &err);
     if (status != RP_OK) {
         fail(job, status, &err);
         return true;
     }
-    const uint64_t now = r->task->waiting.job.arrived;
     if (now > until || r->task->waiting.job.cpu_ns > until - now)
         return false;
     rp__executor_timer_check(r->task);
@@ -101,14 +101,7 @@ static bool answer(rp_executor *e, runner *r, const rp__group *g, const rp_job *
 /* With the lock. */
 static void end_run(rp_executor *e, runner *r)
 {
-    rp_executor_report *all = &e->report;
-    all->submitted += r->report.submitted;
-    all->refused += r->report.refused;
-    all->answered += r->report.answered;
-    all->failed += r->report.failed;
-    all->cancelled += r->report.cancelled;
-    all->late += r->report.late;
-    all->on_cores += r->report.on_cores;
+    rp__executor_core_add(&e->report, &r->report);
     if (r->task)
         rp__executor_tasks_release(e, r->task);
 }

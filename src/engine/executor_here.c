@@ -5,6 +5,8 @@
 #include "base/clock.h"
 #include "engine/executor.h"
 
+const char rp__executor_here_reason[] = "it is short: who took it answers it";
+
 void rp__executor_here_enter(rp_executor *e)
 {
     atomic_fetch_add(&e->n_here, 1);
@@ -34,7 +36,7 @@ void rp__executor_here_run(rp_executor *e, rp__task *task, uint64_t *ticket)
     rp__executor_submit_tell(task, ticket);
     rp__executor_timer_check(task);
     rp__executor_here_enter(e);
-    const bool is_over = rp__executor_here_finish(e, task, "it is short: who took it answers it");
+    const bool is_over = rp__executor_here_finish(e, task, rp__executor_here_reason);
     pthread_mutex_lock(&e->lock);
     e->report.submitted++;
     if (is_over) {

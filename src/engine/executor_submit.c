@@ -92,6 +92,8 @@ static rp_status run_bind(void *arg)
     if (status != RP_OK)
         return status;
     rp__cost_look(&t->bound, &facts);
+    if (t->costs)
+        rp__cost_describe(&t->bound, &facts);
     rp__cost_estimate(t->costs, &facts, &t->waiting.job);
     if (b->executor->algorithm)
         let_card_refuse(&t->waiting.job);
@@ -131,7 +133,8 @@ static rp_status check_algorithm(const rp_executor *e, rp_mode mode, size_t k, r
 }
 
 rp_status rp__executor_submit_prepare(rp_executor *e, rp__task *t, const rp_job *job,
-                                      const rp__executor_ready *ready, rp_error *err)
+                                      const rp__executor_ready *ready, uint64_t arrived,
+                                      rp_error *err)
 {
     const rp_search_options *o = &e->plain->options;
     const size_t k = job->k ? job->k : o->k, from = job->from ? job->from : o->from;
@@ -179,7 +182,7 @@ rp_status rp__executor_submit_prepare(rp_executor *e, rp__task *t, const rp_job 
     t->done = job->done;
     t->arg = job->arg;
     atomic_store(&t->stop, RP_STOP_NONE);
-    t->waiting.job.arrived = rp__clock_now();
+    t->waiting.job.arrived = arrived;
     return bind(e, t, ready, err);
 }
 
@@ -199,9 +202,9 @@ uint64_t rp__executor_submit_deadline(uint64_t arrived, uint64_t deadline_ns)
 static rp_status prepare(rp_executor *e, rp__task *t, const rp_job *job,
                          const rp__executor_ready *ready, rp_error *err)
 {
-    rp_status status = rp__executor_submit_prepare(e, t, job, ready, err);
-    t->waiting.job.deadline =
-        rp__executor_submit_deadline(t->waiting.job.arrived, job->deadline_ns);
+    const uint64_t now = rp__clock_now();
+    rp_status status = rp__executor_submit_prepare(e, t, job, ready, now, err);
+    t->waiting.job.deadline = rp__executor_submit_deadline(now, job->deadline_ns);
     return status;
 }
 
@@ -214,7 +217,7 @@ static rp_status refuse(rp_executor *e, const char *why, rp_error *err)
 rp__task *rp__executor_submit_begin(rp_executor *e, rp_status *status, rp_error *err)
 {
     rp__task *t = NULL;
-    if (e->is_drained)
+    if (atomic_load(&e->is_drained))
         *status = rp__error_set(err, RP_USAGE, "the executor is drained: it takes no more jobs");
     else if (e->n_waiting >= e->max_queued || !(t = rp__executor_tasks_take(e)))
         *status = refuse(e, "too many jobs wait", err);
@@ -260,12 +263,15 @@ static rp_status hand_over(rp_executor *e, rp__task *t, rp_status status, bool h
 /* A short job is answered by the calling thread. */
 static rp_status submit_here(rp_executor *e, const rp_job *job, uint64_t *ticket, rp_error *err)
 {
-    const uint64_t deadline = rp__executor_submit_deadline(rp__clock_now(), job->deadline_ns);
     rp_status status = RP_OK;
+    if (rp__executor_kept_answer(e, job, ticket, &status, err))
+        return status;
+    const uint64_t now = rp__clock_now();
+    const uint64_t deadline = rp__executor_submit_deadline(now, job->deadline_ns);
     rp__task *t = get_task(e, &deadline, &status, err);
     if (!t)
         return status;
-    status = rp__executor_submit_prepare(e, t, job, NULL, err);
+    status = rp__executor_submit_prepare(e, t, job, NULL, now, err);
     if (status != RP_OK || t->waiting.job.cpu_ns > job->here_ns)
         return hand_over(e, t, status, false, ticket, err);
     rp__executor_here_run(e, t, ticket);

@@ -1,7 +1,7 @@
 /* executor_tasks.c: lists of tasks, and those that are free.
  *
- * A task has memory that it used before. So a thread is given one that it had itself, whose memory is in its core's
- * caches, and of these the last one. Threads have numbers, and share lists where they are many. */
+ * A task has memory that it used before. So a thread is given one that was used on its core, in whose caches that memory
+ * is, and of these the last one. Cores share lists where they are many. */
 #include "base/thread.h"
 #include "engine/executor.h"
 
@@ -47,7 +47,7 @@ void rp__executor_tasks_free_all(rp_executor *e)
 
 rp__task *rp__executor_tasks_find_free(rp_executor *e)
 {
-    const uint32_t home = rp__thread_number() % RP_EXECUTOR_HOMES;
+    const uint32_t home = rp__thread_core() % RP_EXECUTOR_HOMES;
     rp__task *task = NULL;
     for (uint32_t i = 0; i < RP_EXECUTOR_HOMES && !task; i++)
         task = rp__executor_tasks_pop(&e->free[(home + i) % RP_EXECUTOR_HOMES]);

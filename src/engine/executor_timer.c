@@ -7,7 +7,8 @@
 static uint64_t stop_late(rp_executor *e)
 {
     const uint64_t now = rp__clock_now();
-    uint64_t next = RP_POLICY_NEVER;
+    atomic_store(&e->next_deadline, RP_POLICY_NEVER);
+    uint64_t next = rp__executor_kept_stop_late(e, now);
     for (size_t i = 0; i < e->n_tasks; i++) {
         rp__task *t = &e->tasks[i];
         const bool is_live = t->place == RP_TASK_QUEUED || t->place == RP_TASK_TAKEN;
@@ -31,12 +32,13 @@ void *rp__executor_timer_run(void *arg)
     pthread_mutex_lock(&e->lock);
     while (!e->is_over) {
         const uint64_t now = rp__clock_now();
-        if (e->next_deadline == RP_POLICY_NEVER)
+        const uint64_t next = atomic_load(&e->next_deadline);
+        if (next == RP_POLICY_NEVER)
             pthread_cond_wait(&e->timer_moved, &e->lock);
-        else if (e->next_deadline > now)
-            rp__thread_wait(&e->timer_moved, &e->lock, e->next_deadline - now);
+        else if (next > now)
+            rp__thread_wait(&e->timer_moved, &e->lock, next - now);
         else {
-            e->next_deadline = stop_late(e);
+            atomic_store(&e->next_deadline, stop_late(e));
             rp__executor_unlock(e);
             pthread_mutex_lock(&e->lock);
         }
@@ -49,9 +51,9 @@ void rp__executor_timer_add(rp_executor *e, const rp__task *task)
 {
     if (!e->has_timer)
         e->has_timer = pthread_create(&e->timer, NULL, rp__executor_timer_run, e) == 0;
-    if (task->waiting.job.deadline >= e->next_deadline)
+    if (task->waiting.job.deadline >= atomic_load(&e->next_deadline))
         return;
-    e->next_deadline = task->waiting.job.deadline;
+    atomic_store(&e->next_deadline, task->waiting.job.deadline);
     pthread_cond_signal(&e->timer_moved);
 }
 

@@ -146,16 +146,24 @@ void rp__cost_look(const rp__query *query, rp__cost_facts *out)
     if (matches_nothing(out))
         return;
     out->reading = rp__auto_processor_reading(&facts);
+    out->postings = facts.postings;
+    out->n_lists = n_lists;
+}
+
+void rp__cost_describe(const rp__query *query, rp__cost_facts *out)
+{
+    if (matches_nothing(out))
+        return;
     out->features[RP_COST_SHORTEST] = rp__cost_log(out->shortest);
     out->features[RP_COST_SECOND] = rp__cost_log(out->second);
-    out->features[RP_COST_TOTAL] = rp__cost_log(facts.postings);
-    out->features[RP_COST_TERMS] = rp__cost_log(n_lists);
+    out->features[RP_COST_TOTAL] = rp__cost_log(out->postings);
+    out->features[RP_COST_TERMS] = rp__cost_log(out->n_lists);
     out->features[RP_COST_READING] = rp__cost_log(out->reading);
     out->features[RP_COST_K] = rp__cost_log(query->k);
     out->features[RP_COST_PAIRS] = out->features[RP_COST_SHORTEST] + out->features[RP_COST_SECOND] -
                                    rp__cost_log(query->lengths.n_docs);
-    out->features[RP_COST_MATCHES] = expect_matches(query, facts.shape);
-    out->features[RP_COST_FILL] = facts.shape == RP_AUTO_OR ? rp__cost_log(count_fill(query)) : 0;
+    out->features[RP_COST_MATCHES] = expect_matches(query, out->shape);
+    out->features[RP_COST_FILL] = out->shape == RP_AUTO_OR ? rp__cost_log(count_fill(query)) : 0;
 }
 
 /* start, batch_start: nanoseconds; posting_ps: picoseconds of each posting that is read. */

@@ -137,6 +137,7 @@ typedef struct searches {
     bool is_count, is_many;
     _Atomic size_t n_left; /* that have not ended, and one while they are handed over */
     size_t n, cap;
+    rp__running *running; /* where they were submitted together */
     search at[];
 } searches;
 
@@ -217,7 +218,7 @@ static void write_search(search *one, rp__json_writer *w, rp_error *err)
     *err = (rp_error){.code = RP_OK};
     if (is_search && one->err.code == RP_OK &&
         (one->outcome.status == RP_OK || one->outcome.status == RP_DEADLINE))
-        rp__metrics_time(&r->http->metrics, &one->outcome);
+        rp__metrics_time(&r->http->metrics, one->index, &one->outcome);
     if (!has_answer(one)) {
         *err = one->err.code != RP_OK ? one->err : one->outcome.err;
         return;
@@ -291,6 +292,7 @@ static void end_one(searches *s)
 {
     if (atomic_fetch_sub(&s->n_left, 1) != 1)
         return;
+    rp__running_end(s->running);
     if (s->is_many)
         write_many(s);
     else
@@ -308,35 +310,45 @@ static void on_outcome(void *arg, rp_outcome *outcome)
     end_one(one->all);
 }
 
-/* RP_OK: it will end by itself. */
-static rp_status submit(search *one, rp_error *err)
+static rp_job make_job(search *one)
 {
     static const rp_total exact = RP_TOTAL_EXACT, alone = RP_TOTAL_ONLY;
     const rp__elastic_query *q = &one->query;
-    const rp__serve_options *o = one->all->request->http->options;
     const rp__request *r = one->all->request;
     const bool is_total_only = one->all->is_count || q->size == 0;
     const bool has_more = one->all->is_many || q->shows_source || q->has_highlight ||
                           q->has_explain; /* to do than the search */
-    const uint64_t timeout_ms = q->timeout_ms ? q->timeout_ms : o->timeout_ms;
-    const rp_job job = {.query = (const char *)q->text.at,
-                        .query_bytes = q->text.n,
-                        .k = q->size,
-                        .from = is_total_only ? 0 : q->from,
-                        .trace = q->has_profile,
-                        .mode = &q->mode,
-                        .total = is_total_only    ? &alone
-                                 : q->hides_total ? NULL
-                                                  : &exact,
-                        .deadline_ns = r->waiter.deadline_ns ? rp__shared_reply_time_left(r)
-                                                             : timeout_ms * 1000000,
-                        .done = on_outcome,
-                        .arg = one,
-                        .here_ns = has_more ? 0 : RP_HTTP_HERE_NS};
-    const rp__running_job about = {.executor = one->generation->executor,
-                                   .index = one->index,
-                                   .request = r->id,
-                                   .shows_text = o->log_queries};
+    const uint64_t timeout_ms = q->timeout_ms ? q->timeout_ms : r->http->options->timeout_ms;
+    return (rp_job){.query = (const char *)q->text.at,
+                    .query_bytes = q->text.n,
+                    .k = q->size,
+                    .from = is_total_only ? 0 : q->from,
+                    .trace = q->has_profile,
+                    .mode = &q->mode,
+                    .total = is_total_only    ? &alone
+                             : q->hides_total ? NULL
+                                              : &exact,
+                    .deadline_ns = r->waiter.deadline_ns ? rp__shared_reply_time_left(r)
+                                                         : timeout_ms * 1000000,
+                    .done = on_outcome,
+                    .arg = one,
+                    .here_ns = has_more ? 0 : RP_HTTP_HERE_NS};
+}
+
+static rp__running_job about_job(const search *one)
+{
+    const rp__request *r = one->all->request;
+    return (rp__running_job){.executor = one->generation->executor,
+                             .index = one->index,
+                             .request = r->id,
+                             .shows_text = r->http->options->log_queries};
+}
+
+/* RP_OK: it will end by itself. */
+static rp_status submit(search *one, rp_error *err)
+{
+    const rp_job job = make_job(one);
+    const rp__running_job about = about_job(one);
     return rp__running_submit(&one->all->request->http->runnings, &about, &job, &one->running, err);
 }
 
@@ -351,19 +363,56 @@ static void check_all(search *one)
                       one->query.from, one->query.size, max_hits);
 }
 
+/* Whether cores answer all of them, of one index. */
+static bool are_together(const searches *s)
+{
+    bool are = s->is_many && s->n > 0 && !s->at[0].generation->has_card;
+    for (size_t i = 1; are && i < s->n; i++)
+        are = s->at[i].generation == s->at[0].generation;
+    return are;
+}
+
+/* Those that are to be searched for, at once. */
+static void submit_together(searches *s)
+{
+    rp_error err = {.code = RP_OK};
+    const rp__running_job about = about_job(&s->at[0]);
+    rp_job *jobs = rp__alloc_array(s->n, sizeof *jobs);
+    size_t n = 0;
+    for (size_t i = 0; jobs && i < s->n; i++)
+        if (s->at[i].err.code == RP_OK && !s->at[i].query.is_all)
+            jobs[n++] = make_job(&s->at[i]);
+    rp_status status = jobs ? RP_OK : rp__error_no_memory(&err);
+    if (status == RP_OK && n > 0)
+        status = rp__running_submit_many(&s->request->http->runnings, &about, jobs, n, &s->running,
+                                         &err);
+    rp__free(jobs);
+    if (status == RP_OK)
+        return; /* they may have ended already */
+    s->running = NULL;
+    for (size_t i = 0; i < s->n; i++)
+        if (s->at[i].err.code == RP_OK && !s->at[i].query.is_all) {
+            s->at[i].err = err;
+            end_one(s);
+        }
+}
+
 /* Of a request that is suspended. */
 static void run(rp__request *r)
 {
     searches *s = r->work;
+    const bool together = are_together(s);
     atomic_store(&s->n_left, s->n + 1);
     for (size_t i = 0; i < s->n; i++) {
         search *one = &s->at[i];
         if (one->err.code == RP_OK && one->query.is_all)
             check_all(one);
-        else if (one->err.code == RP_OK && submit(one, &one->err) == RP_OK)
+        else if (one->err.code == RP_OK && (together || submit(one, &one->err) == RP_OK))
             continue; /* it may have ended already */
         end_one(s);
     }
+    if (together)
+        submit_together(s);
     end_one(s);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/thread.h"
 #include "riposte/riposte.h"
 #include "serve/routes.h"
 #include "serve/search_reply.h"
@@ -191,7 +192,7 @@ static rp_status write_answer(rp__request *r, rp__json_writer *w, const rp__sear
     else
         *err = o->err;
     if (o->status == RP_OK || o->status == RP_DEADLINE)
-        rp__metrics_time(&r->http->metrics, o);
+        rp__metrics_time(&r->http->metrics, r->index, o);
     return has_answer(o) ? status : o->status;
 }
 
@@ -283,10 +284,11 @@ bool rp__api_v1_search(rp__request *request)
 
 /* ---- 3. Many searches ------------------------------------------------------------------------ */
 
-/* Searches are answered in any order, and each has a reply of its own until all have one. */
+/* Searches are answered in any order. The thread that has read the request answers the first ones in their order, and
+ * writes their answers where the reply has them; each of the others has memory of its own until all have one.
+ * Invariant: until none is left, nobody but the reader touches the reply, `n_written` and `writer`. */
 typedef struct item {
     struct many *many;
-    rp__params params;
     rp__search search;
     rp__running *running; /* where it was submitted by itself */
     rp__buf reply;
@@ -299,60 +301,81 @@ typedef struct many {
     size_t n, cap;
     item *at;
     rp__running *running; /* where they were submitted together */
+    char *texts;          /* of all searches */
+    uint32_t reader;      /* the number of its thread */
+    size_t n_written;     /* answers that the reply has */
+    rp__json_writer writer;
 } many;
 
 static void free_many(void *work)
 {
     many *m = work;
-    for (size_t i = 0; i < m->n; i++) {
-        rp__params_free(&m->at[i].params);
+    for (size_t i = 0; i < m->n; i++)
         rp__buf_free(&m->at[i].reply);
-    }
     rp__free(m->at);
+    rp__free(m->texts);
     rp__free(m);
 }
 
-static void write_item(const many *m, item *it, rp_outcome *outcome)
+static void write_item(rp__request *r, rp__json_writer *w, const item *it, rp_outcome *outcome)
 {
-    rp__request *r = m->request;
-    rp__json_writer w;
-    rp_error err = {.text = ""};
-    rp__buf_reserve(&it->reply, REPLY_BYTES);
-    rp__json_writer_init(&w, &it->reply);
-    rp__json_writer_begin(&w, NULL, '{');
-    rp_status status = write_answer(r, &w, &it->search, outcome, &err);
+    rp_error err;
+    rp__json_writer_begin(w, NULL, '{');
+    const rp__json_writer begun = *w;
+    const size_t bytes = w->out->n;
+    rp_status status = write_answer(r, w, &it->search, outcome, &err);
     if (status != RP_OK) { /* what was written of it is void */
-        it->reply.n = 0;
-        rp__json_writer_init(&w, &it->reply);
-        rp__json_writer_begin(&w, NULL, '{');
-        rp__json_writer_uint(&w, "status", rp__http_status(err.code));
-        rp__http_write_error(&w, &err);
+        *w = begun;
+        w->out->n = bytes;
+        rp__json_writer_uint(w, "status", rp__http_status(err.code));
+        rp__http_write_error(w, &err);
     }
-    rp__json_writer_end(&w, '}');
-    if (err.code == RP_BUSY)
+    rp__json_writer_end(w, '}');
+    if (status != RP_OK && err.code == RP_BUSY)
         rp__metrics_reject(&r->http->metrics, RP_REJECTED_QUEUE);
 }
 
-static void write_many(many *m)
+/* An answer, to where it belongs or to its own memory. */
+static void put_item(item *it, rp_outcome *outcome)
+{
+    many *m = it->many;
+    rp__json_writer own;
+    if (m->reader == rp__thread_number() && it == &m->at[m->n_written]) {
+        m->n_written++;
+        write_item(m->request, &m->writer, it, outcome);
+        return;
+    }
+    rp__buf_reserve(&it->reply, REPLY_BYTES);
+    rp__json_writer_init(&own, &it->reply);
+    write_item(m->request, &own, it, outcome);
+}
+
+static void begin_many(many *m)
+{
+    m->reader = rp__thread_number();
+    rp__buf_reserve(&m->request->reply, (m->n + 1) * REPLY_BYTES);
+    begin_reply(m->request, &m->writer, "riposte.msearch/1");
+    rp__json_writer_begin(&m->writer, "answers", '[');
+}
+
+static void end_many(many *m)
 {
     rp__request *r = m->request;
-    rp__json_writer w;
     size_t bytes = REPLY_BYTES;
-    for (size_t i = 0; i < m->n; i++)
+    for (size_t i = m->n_written; i < m->n; i++)
         bytes += m->at[i].reply.n + 1;
     rp__buf_reserve(&r->reply, bytes);
-    begin_reply(r, &w, "riposte.msearch/1");
-    rp__json_writer_begin(&w, "answers", '[');
-    for (size_t i = 0; i < m->n; i++) {
+    for (size_t i = m->n_written; i < m->n; i++) {
         const rp__buf *reply = &m->at[i].reply;
         if (i > 0)
             rp__buf_put_byte(&r->reply, ',');
         rp__buf_put(&r->reply, reply->at, reply->n);
         r->reply.failed |= reply->failed;
-        r->hits += m->at[i].hits;
     }
-    rp__json_writer_end(&w, ']');
-    end_reply(r, &w);
+    for (size_t i = 0; i < m->n; i++)
+        r->hits += m->at[i].hits;
+    rp__json_writer_end(&m->writer, ']');
+    end_reply(r, &m->writer);
 }
 
 static void end_one(many *m)
@@ -360,7 +383,7 @@ static void end_one(many *m)
     if (atomic_fetch_sub(&m->n_left, 1) != 1)
         return;
     rp__running_end(m->running);
-    write_many(m);
+    end_many(m);
     rp__http_resume(m->request);
 }
 
@@ -369,45 +392,45 @@ static void on_item(void *arg, rp_outcome *outcome)
     item *it = arg;
     rp__running_end(it->running);
     it->hits = outcome->hits.n;
-    write_item(it->many, it, outcome);
+    put_item(it, outcome);
     rp_hits_free(&outcome->hits);
     end_one(it->many);
 }
 
-/* Room for one more search; NULL: there is none. */
-static item *add_item(many *m)
+static rp_status add_item(many *m, const rp__params *params, rp_error *err)
 {
+    if (m->n == MAX_SEARCHES)
+        return rp__error_set(err, RP_LIMIT, "the body has more than %d searches; send fewer",
+                             MAX_SEARCHES);
     if (!rp__alloc_grow(&m->at, &m->cap, m->n + 1, sizeof *m->at))
-        return NULL;
+        return rp__error_no_memory(err);
     item *it = &m->at[m->n++];
     *it = (item){.many = m};
-    rp__params_init(&it->params, rp__api_v1_search_params);
-    rp__buf_init(&it->reply);
-    return it;
+    read_search(m->request->http, params, &it->search);
+    return RP_OK;
 }
 
 /* All searches of the body; false: err says what is wrong with one. */
 static bool read_many(many *m, const rp__buf *body, rp_error *err)
 {
     rp__json json;
+    rp__params params;
     bool has = true;
+    m->texts = rp__alloc(body->n);
+    if (!m->texts)
+        return rp__error_no_memory(err) == RP_OK;
+    rp__params_init(&params, rp__api_v1_search_params);
+    params.texts = m->texts;
     rp__json_init(&json);
     rp_status status =
         rp__params_list_begin(&json, (const char *)body->at, body->n, "searches", err);
     while (status == RP_OK && has) {
-        item *it = add_item(m);
-        if (!it) {
-            status = rp__error_no_memory(err);
-            break;
-        }
-        status = rp__params_list_next(&json, &it->params, &has, err);
+        rp__params_clear(&params);
+        status = rp__params_list_next(&json, &params, &has, err);
         if (status == RP_OK && has)
-            status = rp__params_check(&it->params, err);
-        if (status == RP_OK && !has)
-            m->n--;
-        if (status == RP_OK && m->n > MAX_SEARCHES)
-            status = rp__error_set(err, RP_LIMIT, "the body has more than %d searches; send fewer",
-                                   MAX_SEARCHES);
+            status = rp__params_check(&params, err);
+        if (status == RP_OK && has)
+            status = add_item(m, &params, err);
     }
     rp__json_free(&json);
     return status == RP_OK;
@@ -445,7 +468,7 @@ static void submit_each(rp__request *r, many *m)
         outcome.status = submit(r, &it->search, 0, on_item, it, &it->running, &outcome.err);
         if (outcome.status == RP_OK)
             continue; /* it may have ended already */
-        write_item(m, it, &outcome);
+        put_item(it, &outcome);
         end_one(m);
     }
     end_one(m);
@@ -454,12 +477,11 @@ static void submit_each(rp__request *r, many *m)
 static void submit_many(rp__request *r, many *m)
 {
     bool has_policy = false;
-    for (size_t i = 0; i < m->n; i++) {
-        read_search(r->http, &m->at[i].params, &m->at[i].search);
+    for (size_t i = 0; i < m->n; i++)
         has_policy |= m->at[i].search.policy != NULL;
-    }
     const bool is_together = m->n > 0 && !has_policy && !r->generation->has_card;
     atomic_store(&m->n_left, m->n + !is_together);
+    begin_many(m);
     if (is_together)
         submit_together(r, m);
     else

@@ -99,7 +99,7 @@ static void write_sample(rp__http *http, rp__buf *out)
     rp__json_writer_begin(&w, NULL, '{');
     rp__json_writer_text(&w, "schema", "riposte.events/1");
     rp__json_writer_real(&w, "seconds", (double)rp__clock_now() / 1e9, 3);
-    rp__json_writer_uint(&w, "requests", atomic_load(&m->requests));
+    rp__json_writer_uint(&w, "requests", rp__metrics_requests(m));
     write_seconds(&w, m);
     rp__json_writer_begin(&w, "batches", '[');
     for (size_t i = 0; i <= RP_METRIC_BATCHES; i++)

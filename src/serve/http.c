@@ -225,7 +225,7 @@ static enum MHD_Result send_reply(rp__request *r)
         return MHD_NO;
     r->phase = PHASE_SENT;
     rp__http_extend(r);
-    atomic_fetch_add(&r->http->metrics.requests, 1);
+    rp__metrics_answer(&r->http->metrics);
     if (r->generation)
         rp__metrics_count(&r->http->metrics, r->index, r->route->op, r->processor, r->result);
     rp__access_log_put(r);
@@ -355,8 +355,8 @@ static bool is_trace(const char *text)
            text[52] == '-' && strspn(text + 53, digits) == 2;
 }
 
-/* The client's, that of its trace, or one of our own. */
-static void name_request(rp__request *r, const rp__head *head)
+/* The client's, that of its trace, or one of our own, by the request's number. */
+static void name_request(rp__request *r, const rp__head *head, uint64_t number)
 {
     const char *id = rp__head_find(head, "x-request-id");
     const char *trace = rp__head_find(head, "traceparent");
@@ -365,7 +365,7 @@ static void name_request(rp__request *r, const rp__head *head)
     else if (trace && is_trace(trace))
         snprintf(r->id, sizeof r->id, "%.32s", trace + 3);
     else
-        put_hex(r->id, r->http->id_base + atomic_fetch_add(&r->http->ids, 1));
+        put_hex(r->id, r->http->id_base + number);
 }
 
 static enum MHD_Result refuse_route(rp__request *r, rp_error *err)
@@ -454,10 +454,9 @@ static enum MHD_Result take_head(rp__request *r, const char *method, const char 
                      .version = version,
                      .bytes = size ? size->header_size : 0,
                      .is_in_place = r->http->is_in_place};
-    atomic_fetch_add(&r->http->metrics.in_flight, 1);
     strncpy(r->method, method, sizeof r->method - 1);
     MHD_get_connection_values_n(r->connection, MHD_HEADER_KIND, add_field, &head);
-    name_request(r, &head);
+    name_request(r, &head, rp__metrics_begin(&r->http->metrics));
     const char *accept = rp__head_find(&head, "accept");
     r->wants_json = accept && !strstr(accept, "text/html") &&
                     (strstr(accept, "application/json") || strstr(accept, "elasticsearch+json"));
@@ -558,7 +557,7 @@ static void on_completed(void *arg, struct MHD_Connection *connection, void **co
                  rp__clock_now() +
                      (http->options->idle_ms + http->options->head_ms) * (uint64_t)1000000);
     if (r->id[0]) /* its head had come */
-        atomic_fetch_sub(&http->metrics.in_flight, 1);
+        rp__metrics_end(&http->metrics);
     if (r->body_memory > 0)
         atomic_fetch_sub(&http->body_memory, r->body_memory);
     if (r->release)
@@ -701,7 +700,7 @@ void rp__http_drain(rp__http *http)
     if (fd >= 0)
         close(fd);
     http->listener = -1;
-    for (uint32_t ms = 0; atomic_load(&http->metrics.in_flight) > 0 && ms < http->options->drain_ms;
+    for (uint32_t ms = 0; rp__metrics_in_flight(&http->metrics) > 0 && ms < http->options->drain_ms;
          ms += STEP_MS) {
         rp__clock_sleep(STEP_MS * 1000000);
         rp__http_sweep(http);

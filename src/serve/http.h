@@ -111,10 +111,10 @@ struct rp__http {
     int listener;
     bool is_in_place; /* what head.c says of the library's buffer holds */
     _Atomic bool is_draining;
-    _Atomic uint64_t body_memory; /* of all of them */
-    _Atomic uint64_t ids;
     uint64_t id_base;
-    pthread_mutex_t lock; /* of peers */
+    uint8_t apart[64]; /* what threads write is in other lines of the cache than what they read */
+    _Atomic uint64_t body_memory; /* of all of them */
+    pthread_mutex_t lock;         /* of peers */
     struct rp__peer *peers;
 };
 

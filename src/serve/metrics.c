@@ -24,7 +24,9 @@ static const uint64_t bounds_us[RP_METRIC_BUCKETS] = {
 
 rp_status rp__metrics_open(rp__metrics *metrics, size_t n_indexes, rp_error *err)
 {
-    *metrics = (rp__metrics){.indexes = rp__alloc_zero(n_indexes, sizeof *metrics->indexes)};
+    *metrics = (rp__metrics){
+        .n_indexes = n_indexes,
+        .indexes = rp__alloc_zero(n_indexes * RP_METRIC_PARTS, sizeof *metrics->indexes)};
     return metrics->indexes ? RP_OK : rp__error_no_memory(err);
 }
 
@@ -32,6 +34,46 @@ void rp__metrics_close(rp__metrics *metrics)
 {
     rp__free(metrics->indexes);
     metrics->indexes = NULL;
+}
+
+static size_t own_part(void)
+{
+    return rp__thread_number() % RP_METRIC_PARTS;
+}
+
+uint64_t rp__metrics_begin(rp__metrics *metrics)
+{
+    const size_t part = own_part();
+    return atomic_fetch_add(&metrics->parts[part].begun, 1) * RP_METRIC_PARTS + part;
+}
+
+void rp__metrics_answer(rp__metrics *metrics)
+{
+    atomic_fetch_add(&metrics->parts[own_part()].answered, 1);
+}
+
+void rp__metrics_end(rp__metrics *metrics)
+{
+    atomic_fetch_add(&metrics->parts[own_part()].ended, 1);
+}
+
+uint64_t rp__metrics_requests(rp__metrics *metrics)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < RP_METRIC_PARTS; i++)
+        n += atomic_load(&metrics->parts[i].answered);
+    return n;
+}
+
+/* Those that have ended are read first: never fewer have begun. */
+uint64_t rp__metrics_in_flight(rp__metrics *metrics)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < RP_METRIC_PARTS; i++)
+        n -= atomic_load(&metrics->parts[i].ended);
+    for (size_t i = 0; i < RP_METRIC_PARTS; i++)
+        n += atomic_load(&metrics->parts[i].begun);
+    return n;
 }
 
 static size_t processor_of(const char *name)
@@ -42,22 +84,31 @@ static size_t processor_of(const char *name)
     return 0;
 }
 
+static rp__index_metrics *own_index(rp__metrics *metrics, size_t index)
+{
+    return &metrics->indexes[own_part() * metrics->n_indexes + index];
+}
+
 void rp__metrics_count(rp__metrics *metrics, size_t index, rp__op op, const char *processor,
                        rp__result result)
 {
-    atomic_fetch_add(&metrics->indexes[index].queries[op][processor_of(processor)][result], 1);
+    atomic_fetch_add(&own_index(metrics, index)->queries[op][processor_of(processor)][result], 1);
 }
 
-void rp__metrics_time(rp__metrics *metrics, const rp_outcome *outcome)
+void rp__metrics_time(rp__metrics *metrics, size_t index, const rp_outcome *outcome)
 {
     const uint64_t ns = outcome->queued_ns + outcome->answered_ns;
     const size_t processor = processor_of(outcome->hits.processor);
-    rp__times *own = &metrics->times[rp__thread_number() % RP_METRIC_TIMES];
+    rp__metrics_part *own = &metrics->parts[own_part()];
     size_t bucket = 0, power = 0;
     while (bucket < RP_METRIC_BUCKETS && ns > bounds_us[bucket] * 1000)
         bucket++;
     atomic_fetch_add(&own->buckets[processor][bucket], 1);
     atomic_fetch_add(&own->sum[processor], ns);
+    atomic_fetch_add(&own->queued[processor], outcome->queued_ns);
+    atomic_fetch_add(&own_index(metrics, index)->postings[processor], outcome->hits.postings);
+    if (outcome->hits.fallback > 0 && outcome->hits.fallback < RP_FALLBACKS)
+        atomic_fetch_add(&metrics->fallbacks[outcome->hits.fallback], 1);
     if (outcome->moves > 0)
         atomic_fetch_add(&metrics->moves, outcome->moves);
     if (outcome->together == 0)
@@ -71,11 +122,12 @@ void rp__metrics_time(rp__metrics *metrics, const rp_outcome *outcome)
 void rp__metrics_get_times(rp__metrics *metrics, size_t processor, rp__histogram *out)
 {
     *out = (rp__histogram){0};
-    for (size_t i = 0; i < RP_METRIC_TIMES; i++) {
-        rp__times *times = &metrics->times[i];
+    for (size_t i = 0; i < RP_METRIC_PARTS; i++) {
+        rp__metrics_part *part = &metrics->parts[i];
         for (size_t b = 0; b <= RP_METRIC_BUCKETS; b++)
-            out->buckets[b] += atomic_load(&times->buckets[processor][b]);
-        out->sum += atomic_load(&times->sum[processor]);
+            out->buckets[b] += atomic_load(&part->buckets[processor][b]);
+        out->sum += atomic_load(&part->sum[processor]);
+        out->queued += atomic_load(&part->queued[processor]);
     }
 }
 
@@ -101,6 +153,15 @@ static void begin(rp__buf *out, const char *name, const char *type, const char *
     rp__buf_printf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
+static uint64_t count_queries(rp__metrics *m, size_t index, size_t op, size_t processor,
+                              size_t result)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < RP_METRIC_PARTS; i++)
+        n += atomic_load(&m->indexes[i * m->n_indexes + index].queries[op][processor][result]);
+    return n;
+}
+
 static void write_queries(rp__metrics *m, rp__service *service, rp__buf *out)
 {
     begin(out, "riposte_queries_total", "counter", "Requests by index, operation and result.");
@@ -108,7 +169,7 @@ static void write_queries(rp__metrics *m, rp__service *service, rp__buf *out)
         for (size_t op = 0; op < RP_OPS; op++)
             for (size_t p = 0; p < RP_METRIC_PROCESSORS; p++)
                 for (size_t r = 0; r < RP_RESULTS; r++) {
-                    uint64_t n = atomic_load(&m->indexes[i].queries[op][p][r]);
+                    const uint64_t n = count_queries(m, i, op, p, r);
                     if (n > 0)
                         rp__buf_printf(out,
                                        "riposte_queries_total{index=\"%s\",op=\"%s\","
@@ -158,6 +219,57 @@ static void write_batches(rp__metrics *m, rp__buf *out)
                    "riposte_batch_size_sum %llu\nriposte_batch_size_count %llu\n",
                    (unsigned long long)n, (unsigned long long)atomic_load(&m->batched),
                    (unsigned long long)n);
+}
+
+/* Where the time of queries went. */
+static void write_stages(rp__metrics *m, rp__buf *out)
+{
+    begin(out, "riposte_stage_seconds", "summary", "Time of queries by stage.");
+    for (size_t p = 0; p < RP_METRIC_PROCESSORS; p++) {
+        uint64_t n = 0;
+        rp__histogram h;
+        rp__metrics_get_times(m, p, &h);
+        for (size_t b = 0; b <= RP_METRIC_BUCKETS; b++)
+            n += h.buckets[b];
+        const uint64_t sums[] = {h.queued, h.sum > h.queued ? h.sum - h.queued : 0};
+        for (size_t i = 0; i < 2; i++)
+            rp__buf_printf(out,
+                           "riposte_stage_seconds_sum{stage=\"%s\",processor=\"%s\"} %.9f\n"
+                           "riposte_stage_seconds_count{stage=\"%s\",processor=\"%s\"} %llu\n",
+                           i ? "answer" : "queue", processors[p], (double)sums[i] / 1e9,
+                           i ? "answer" : "queue", processors[p], (unsigned long long)n);
+    }
+}
+
+static void write_postings(rp__metrics *m, rp__service *service, rp__buf *out)
+{
+    begin(out, "riposte_postings_decoded_total", "counter", "Postings that queries have read.");
+    for (size_t i = 0; i < service->n; i++)
+        for (size_t p = 0; p < RP_METRIC_PROCESSORS; p++) {
+            uint64_t n = 0;
+            for (size_t part = 0; part < RP_METRIC_PARTS; part++)
+                n += atomic_load(&m->indexes[part * m->n_indexes + i].postings[p]);
+            if (n == 0)
+                continue;
+            rp__generation *g = rp__service_use(service, &service->at[i]);
+            rp__buf_printf(out,
+                           "riposte_postings_decoded_total{index=\"%s\",codec=\"%s\","
+                           "processor=\"%s\"} %llu\n",
+                           service->at[i].name, g->info.codec, processors[p],
+                           (unsigned long long)n);
+            rp__service_release(g);
+        }
+}
+
+static void write_fallbacks(rp__metrics *m, rp__buf *out)
+{
+    begin(out, "riposte_fallbacks_total", "counter",
+          "Queries that a core answered in place of a card, by reason.");
+    for (size_t i = 1; i < RP_FALLBACKS; i++)
+        if (atomic_load(&m->fallbacks[i]) > 0)
+            rp__buf_printf(out, "riposte_fallbacks_total{reason=\"%s\"} %llu\n",
+                           rp_fallback_name((rp_fallback)i),
+                           (unsigned long long)atomic_load(&m->fallbacks[i]));
 }
 
 static void write_rejected(rp__metrics *m, rp__buf *out)
@@ -239,9 +351,12 @@ void rp__metrics_write(rp__metrics *metrics, rp__service *service, rp__cache *ca
     rp__buf_printf(out, "riposte_build_info{version=\"%s\"} 1\n", rp_version());
     write_queries(metrics, service, out);
     write_seconds(metrics, out);
+    write_stages(metrics, out);
     write_batches(metrics, out);
+    write_postings(metrics, service, out);
     write_one(out, "riposte_migrations_total", "counter",
               "Times that a query moved between processors.", atomic_load(&metrics->moves));
+    write_fallbacks(metrics, out);
     write_rejected(metrics, out);
     write_indexes(service, out);
     write_executors(service, out);
@@ -249,10 +364,10 @@ void rp__metrics_write(rp__metrics *metrics, rp__service *service, rp__cache *ca
     write_one(out, "riposte_reloads_total", "counter", "New generations that were taken over.",
               atomic_load(&service->reloads));
     write_one(out, "riposte_http_requests_total", "counter", "Requests that were answered.",
-              atomic_load(&metrics->requests));
+              rp__metrics_requests(metrics));
     write_one(out, "riposte_http_connections", "gauge", "Connections that are open.",
               atomic_load(&metrics->connections));
     write_one(out, "riposte_http_in_flight", "gauge",
               "Requests whose head was read and that are not answered, this one among them.",
-              atomic_load(&metrics->in_flight));
+              rp__metrics_in_flight(metrics));
 }

@@ -53,44 +53,61 @@ enum {
     RP_METRIC_PROCESSORS = 3,
     RP_METRIC_BUCKETS = 18,
     RP_METRIC_BATCHES = 12,
-    RP_METRIC_TIMES = 16
+    RP_METRIC_PARTS = 16
 };
 
 typedef struct rp__histogram {
     uint64_t buckets[RP_METRIC_BUCKETS + 1]; /* the last: over all bounds */
-    uint64_t sum;                            /* nanoseconds */
+    uint64_t sum, queued;                    /* nanoseconds */
 } rp__histogram;
 
-/* Times of queries as some threads have added them up: one that all write to would go from core to
- * core with every query. */
-typedef struct rp__times {
+/* What some threads have counted: one line of the cache that all write to would go from core to
+ * core with every request. */
+typedef struct rp__metrics_part {
+    /* Times of queries. */
     _Atomic uint64_t buckets[RP_METRIC_PROCESSORS][RP_METRIC_BUCKETS + 1];
     _Atomic uint64_t sum[RP_METRIC_PROCESSORS];
-    uint8_t apart[64]; /* other threads' are in other lines of the cache */
-} rp__times;
+    _Atomic uint64_t queued[RP_METRIC_PROCESSORS]; /* of the sum, before somebody began with them */
+    _Atomic uint64_t begun, ended; /* requests whose head has come; of these, those that are over */
+    _Atomic uint64_t answered;     /* replies */
+    uint8_t apart[64];             /* other threads' are in other lines of the cache */
+} rp__metrics_part;
 
-/* Of one index. */
+/* Of one index, by some threads. */
 typedef struct rp__index_metrics {
     _Atomic uint64_t queries[RP_OPS][RP_METRIC_PROCESSORS][RP_RESULTS];
+    _Atomic uint64_t postings[RP_METRIC_PROCESSORS]; /* that queries have read */
+    uint8_t apart[64];
 } rp__index_metrics;
 
 typedef struct rp__metrics {
-    rp__index_metrics *indexes; /* as many as the service has */
-    rp__times times[RP_METRIC_TIMES];
+    size_t n_indexes;
+    rp__index_metrics *indexes; /* of all indexes for each part */
+    rp__metrics_part parts[RP_METRIC_PARTS];
     _Atomic uint64_t batches[RP_METRIC_BATCHES + 1], batched; /* sizes by powers of two; sum */
     _Atomic uint64_t moves;
+    _Atomic uint64_t fallbacks[RP_FALLBACKS]; /* answers of a core in place of a card, by reason */
     _Atomic uint64_t rejected[RP_REJECTEDS];
-    _Atomic uint64_t requests, connections; /* connections: now */
-    _Atomic uint64_t in_flight; /* requests whose head has come and whose reply has not gone */
+    _Atomic uint64_t connections; /* now */
 } rp__metrics;
 
 rp_status rp__metrics_open(rp__metrics *metrics, size_t n_indexes, rp_error *err);
 void rp__metrics_close(rp__metrics *metrics);
 
+/* A head has come; returns a number that no other request has. */
+uint64_t rp__metrics_begin(rp__metrics *metrics);
+/* Its reply goes. */
+void rp__metrics_answer(rp__metrics *metrics);
+/* The request is over. */
+void rp__metrics_end(rp__metrics *metrics);
+uint64_t rp__metrics_requests(rp__metrics *metrics); /* that were answered */
+/* Requests that have begun and are not over. */
+uint64_t rp__metrics_in_flight(rp__metrics *metrics);
+
 void rp__metrics_count(rp__metrics *metrics, size_t index, rp__op op, const char *processor,
                        rp__result result);
-/* A query that an executor answered. */
-void rp__metrics_time(rp__metrics *metrics, const rp_outcome *outcome);
+/* A query of an index that an executor answered. */
+void rp__metrics_time(rp__metrics *metrics, size_t index, const rp_outcome *outcome);
 void rp__metrics_reject(rp__metrics *metrics, rp__rejected reason);
 /* The times of a processor's queries. */
 void rp__metrics_get_times(rp__metrics *metrics, size_t processor, rp__histogram *out);

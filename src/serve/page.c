@@ -359,7 +359,7 @@ static void on_answer(void *arg, rp_outcome *outcome)
         r->processor = outcome->hits.processor;
         r->hits = outcome->hits.n;
         r->result = outcome->hits.is_partial ? RP_RESULT_PARTIAL : RP_RESULT_OK;
-        rp__metrics_time(&r->http->metrics, outcome);
+        rp__metrics_time(&r->http->metrics, r->index, outcome);
     } else {
         fail_page(r, &err);
     }

@@ -16,15 +16,25 @@ void rp__params_init(rp__params *params, const rp__param *rows)
     *params = (rp__params){.rows = rows};
 }
 
+void rp__params_clear(rp__params *params)
+{
+    memset(params->at, 0, sizeof params->at);
+}
+
 void rp__params_free(rp__params *params)
 {
-    for (size_t i = 0; i < RP_PARAMS; i++) {
+    for (size_t i = 0; i < RP_PARAMS && !params->texts; i++)
         rp__free(params->at[i].text);
-        params->at[i] = (rp__value){0};
-    }
+    rp__params_clear(params);
 }
 
 /* ---- 1. Values ------------------------------------------------------------------------------- */
+
+static bool is_word(const char *word, const char *text, size_t bytes)
+{
+    return bytes > 0 && word[0] == text[0] && strlen(word) == bytes &&
+           memcmp(word, text, bytes) == 0;
+}
 
 static void list_names(const rp__param *rows, char *out, size_t cap)
 {
@@ -48,7 +58,7 @@ static const rp__param *find_row(rp__params *p, const char *name, size_t bytes, 
 {
     char known[160];
     for (size_t i = 0; p->rows[i].name; i++) {
-        if (strlen(p->rows[i].name) != bytes || memcmp(p->rows[i].name, name, bytes) != 0)
+        if (!is_word(p->rows[i].name, name, bytes))
             continue;
         *value = &p->at[i];
         if (!p->at[i].is_given)
@@ -63,8 +73,18 @@ static const rp__param *find_row(rp__params *p, const char *name, size_t bytes, 
     return NULL;
 }
 
-static rp_status put_text(const rp__param *row, rp__value *value, const char *text, size_t bytes,
-                          rp_error *err)
+/* Memory for a text and its NUL. */
+static char *take_room(rp__params *p, size_t bytes)
+{
+    char *room = p->texts;
+    if (!room)
+        return rp__alloc(bytes + 1);
+    p->texts += bytes + 1;
+    return room;
+}
+
+static rp_status put_text(rp__params *p, const rp__param *row, rp__value *value, const char *text,
+                          size_t bytes, rp_error *err)
 {
     if (bytes > RP_PARAMS_TEXT)
         return rp__error_set(err, RP_LIMIT, "the parameter %s has %zu bytes, more than %d",
@@ -74,7 +94,7 @@ static rp_status put_text(const rp__param *row, rp__value *value, const char *te
                              row->name, rp__utf8_check(text, bytes) + 1);
     if (memchr(text, 0, bytes))
         return rp__error_set(err, RP_USAGE, "the parameter %s has a NUL; leave it out", row->name);
-    value->text = rp__alloc(bytes + 1);
+    value->text = take_room(p, bytes);
     if (!value->text)
         return rp__error_no_memory(err);
     if (bytes > 0)
@@ -100,11 +120,6 @@ static rp_status put_count(const rp__param *row, rp__value *value, const char *t
                              (unsigned long long)row->min, (unsigned long long)row->max);
     value->count = v;
     return RP_OK;
-}
-
-static bool is_word(const char *word, const char *text, size_t bytes)
-{
-    return strlen(word) == bytes && memcmp(word, text, bytes) == 0;
 }
 
 static rp_status put_flag(const rp__param *row, rp__value *value, const char *text, size_t bytes,
@@ -159,15 +174,15 @@ static rp_status put_names(const rp__param *row, rp__value *value, const char *t
     return status;
 }
 
-static rp_status put(const rp__param *row, rp__value *value, const char *text, size_t bytes,
-                     rp_error *err)
+static rp_status put(rp__params *p, const rp__param *row, rp__value *value, const char *text,
+                     size_t bytes, rp_error *err)
 {
     uint8_t choice = 0;
     rp_status status = RP_OK;
     value->is_given = true;
     switch (row->kind) {
     case RP_PARAM_TEXT:
-        return put_text(row, value, text, bytes, err);
+        return put_text(p, row, value, text, bytes, err);
     case RP_PARAM_COUNT:
         return put_count(row, value, text, bytes, err);
     case RP_PARAM_FLAG:
@@ -244,8 +259,8 @@ static rp_status read_pair(rp__params *p, const char *pair, size_t bytes, char *
         return rp__error_set(err, RP_USAGE,
                              "the parameter %s is not well encoded; write %%25 for %%", row->name);
     if (!equals && row->kind == RP_PARAM_FLAG)
-        return put(row, value, "true", 4, err); /* its name alone */
-    return put(row, value, scratch, n, err);
+        return put(p, row, value, "true", 4, err); /* its name alone */
+    return put(p, row, value, scratch, n, err);
 }
 
 rp_status rp__params_read_query(rp__params *params, const char *query, size_t bytes, rp_error *err)
@@ -309,7 +324,8 @@ static rp_status read_array(rp__json *json, const rp__param *row, rp__value *val
     return status;
 }
 
-static rp_status read_value(rp__json *json, const rp__param *row, rp__value *value, rp_error *err)
+static rp_status read_value(rp__params *p, rp__json *json, const rp__param *row, rp__value *value,
+                            rp_error *err)
 {
     rp__json_type type;
     rp_status status = next(json, &type, err);
@@ -321,10 +337,10 @@ static rp_status read_value(rp__json *json, const rp__param *row, rp__value *val
         return read_array(json, row, value, err);
     if ((type == RP_JSON_STRING && is_text) ||
         (type == RP_JSON_NUMBER && row->kind == RP_PARAM_COUNT))
-        return put(row, value, json->string, json->string_bytes, err);
+        return put(p, row, value, json->string, json->string_bytes, err);
     if (row->kind == RP_PARAM_FLAG && (type == RP_JSON_TRUE || type == RP_JSON_FALSE))
-        return type == RP_JSON_TRUE ? put(row, value, "true", 4, err)
-                                    : put(row, value, "false", 5, err);
+        return type == RP_JSON_TRUE ? put(p, row, value, "true", 4, err)
+                                    : put(p, row, value, "false", 5, err);
     return refuse_kind(row, err);
 }
 
@@ -337,7 +353,7 @@ static rp_status read_object(rp__params *p, rp__json *json, rp_error *err)
            type != RP_JSON_OBJECT_END) {
         rp__value *value = NULL;
         const rp__param *row = find_row(p, json->string, json->string_bytes, &value, err);
-        status = row ? read_value(json, row, value, err) : RP_USAGE;
+        status = row ? read_value(p, json, row, value, err) : RP_USAGE;
     }
     return status;
 }

@@ -46,10 +46,13 @@ typedef struct rp__value {
 
 typedef struct rp__params {
     const rp__param *rows;
+    char *texts; /* of the caller: where texts go, one after the other; NULL: each has its own */
     rp__value at[RP_PARAMS]; /* in the order of the rows */
 } rp__params;
 
 void rp__params_init(rp__params *params, const rp__param *rows);
+/* For the next ones of the same rows, whose texts go behind those of the last ones. */
+void rp__params_clear(rp__params *params);
 void rp__params_free(rp__params *params);
 
 /* "q=two+words&k=10". RP_USAGE: unknown, given twice, not a number, ...; err says what and what to
@@ -61,7 +64,7 @@ rp_status rp__params_read_body(rp__params *params, const char *body, size_t byte
 rp_status rp__params_check(const rp__params *params, rp_error *err);
 
 /* The object {"KEY":[{...},{...}]}: begins it; then each of its objects. The reader is the
- * caller's, who frees it. */
+ * caller's, who frees it. All texts, with a NUL behind each, fit in `bytes`. */
 rp_status rp__params_list_begin(rp__json *json, const char *body, size_t bytes, const char *key,
                                 rp_error *err);
 /* *has false: there is no other, and the body is sound to its end. */

@@ -47,9 +47,10 @@ static rp__running *add(rp__runnings *all, const rp__running_job *about, const r
         memcpy(one->text, job->query, job->query_bytes);
         one->text[job->query_bytes] = 0;
     }
-    one->id = 1 + atomic_fetch_add(&all->ids, 1);
-    rp__running_list *list = one->list = &all->lists[rp__thread_number() % RP_RUNNING_LISTS];
+    const size_t number = rp__thread_number() % RP_RUNNING_LISTS;
+    rp__running_list *list = one->list = &all->lists[number];
     pthread_mutex_lock(&list->lock);
+    one->id = 1 + list->n_ids++ * RP_RUNNING_LISTS + number;
     one->next = list->first;
     if (one->next)
         one->next->before = one;

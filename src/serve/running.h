@@ -28,6 +28,7 @@ typedef struct rp__running {
 typedef struct rp__running_list {
     pthread_mutex_t lock; /* of all below */
     rp__running *first;
+    uint64_t n_ids;    /* that it has given */
     uint8_t apart[64]; /* other threads' are in other lines of the cache */
 } rp__running_list;
 
@@ -35,7 +36,6 @@ enum { RP_RUNNING_LISTS = 16 };
 
 typedef struct rp__runnings {
     rp__running_list lists[RP_RUNNING_LISTS];
-    _Atomic uint64_t ids;
 } rp__runnings;
 
 void rp__running_open(rp__runnings *all);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/clock.h"
 #include "base/error.h"
 #include "serve/timeline_reply.h"
@@ -22,8 +23,17 @@ typedef struct writing {
     rp__generation *generation;
     const rp__search *search;
     rp_searcher *searcher;
+    size_t begin; /* of the answer in its buffer */
     bool has_document, has_text;
 } writing;
+
+static bool is_too_long(const writing *x)
+{
+    return x->w->out->n - x->begin > MAX_REPLY;
+}
+
+/* What every answer has is put into room of the buffer: keys as they stand in the reply, with the sign before them. */
+#define PUT(p, text) (memcpy(p, text, sizeof(text) - 1), (p) + sizeof(text) - 1)
 
 static void write_piece(rp__json_writer *w, const char *text, size_t bytes, bool is_marked)
 {
@@ -129,17 +139,32 @@ static rp_status write_hit(const writing *x, size_t rank, const rp_hit *hit, rp_
         status = write_field(x, (rp__hit_field)x->search->fields[i], rank, hit, &document, err);
     rp__json_writer_end(x->w, '}');
     rp_document_free(&document);
-    if (status == RP_OK && x->w->out->n > MAX_REPLY)
+    if (status == RP_OK && is_too_long(x))
         return rp__error_set(err, RP_LIMIT, "the reply has more than %d bytes; ask for a smaller k",
                              MAX_REPLY);
     return status;
 }
 
-/* Of a hit without its document: a key with the sign before it, as it stands in the reply. */
-#define PUT(p, text) (memcpy(p, text, sizeof(text) - 1), (p) + sizeof(text) - 1)
+/* With seven decimals, as rp__json_writer_decimals rounds: halves to even. A score is fixed / 2^bits, so it needs no
+ * arithmetic of doubles. */
+static uint8_t *put_score(uint8_t *p, const rp_hit *hit, int32_t bits)
+{
+    enum { DECIMALS = 7, UNIT = 10000000, MAX_BITS = 32 };
+    if (bits < 1 || bits > MAX_BITS)
+        return p + rp__json_writer_decimals(p, hit->score, DECIMALS);
+    const uint64_t scaled = (uint64_t)hit->fixed * UNIT, half = UINT64_C(1) << (bits - 1);
+    const uint64_t rest = scaled & (2 * half - 1);
+    uint64_t last = scaled >> bits;
+    last += rest > half || (rest == half && (last & 1));
+    p += rp__buf_digits(p, last / UNIT);
+    *p = '.';
+    rp__store64(p + 1, rp__buf_eight_digits((uint32_t)(last % UNIT)) >> 8);
+    return p + 1 + DECIMALS;
+}
 
+/* Of a hit without its document. */
 static uint8_t *put_scalar(uint8_t *p, rp__hit_field field, size_t rank, const rp_hit *hit,
-                           size_t name_bytes)
+                           int32_t fraction_bits, size_t name_bytes)
 {
     switch (field) {
     case RP_HIT_RANK:
@@ -154,7 +179,7 @@ static uint8_t *put_scalar(uint8_t *p, rp__hit_field field, size_t rank, const r
         return p + rp__buf_digits(p, hit->docid);
     case RP_HIT_SCORE:
         p = PUT(p, ",\"score\":");
-        return p + rp__json_writer_decimals(p, hit->score, 7);
+        return put_score(p, hit, fraction_bits);
     default:
         p = PUT(p, ",\"fixed\":");
         return p + rp__buf_digits(p, hit->fixed);
@@ -163,7 +188,8 @@ static uint8_t *put_scalar(uint8_t *p, rp__hit_field field, size_t rank, const r
 
 /* The same as write_hit for hits that are scalars and a plain name, of which most replies are. False: they are not, and
  * nothing is written. */
-static bool put_hit(const writing *x, size_t rank, const rp_hit *hit, bool is_first)
+static bool put_hit(const writing *x, size_t rank, const rp_hit *hit, int32_t fraction_bits,
+                    bool is_first)
 {
     enum { FIELD = 48 }; /* bytes of a scalar with its key, at most */
     const size_t name_bytes = strlen(hit->name);
@@ -171,13 +197,14 @@ static bool put_hit(const writing *x, size_t rank, const rp_hit *hit, bool is_fi
                        rp__buf_room(x->w->out, (x->search->n_fields + 1) * (FIELD + name_bytes)),
                    *p = begin;
     if (!begin || !rp__json_writer_is_plain(hit->name, name_bytes) || !(hit->score < 1e9) ||
-        x->w->out->n > MAX_REPLY)
+        is_too_long(x))
         return false;
     if (!is_first)
         *p++ = ',';
     uint8_t *const open = p;
     for (size_t i = 0; i < x->search->n_fields; i++)
-        p = put_scalar(p, (rp__hit_field)x->search->fields[i], rank, hit, name_bytes);
+        p = put_scalar(p, (rp__hit_field)x->search->fields[i], rank, hit, fraction_bits,
+                       name_bytes);
     *open = '{'; /* in place of the first comma */
     *p++ = '}';
     x->w->out->n += (size_t)(p - begin);
@@ -190,7 +217,7 @@ static rp_status write_hits(const writing *x, const rp_hits *hits, rp_error *err
     rp__json_writer_begin(x->w, "hits", '[');
     size_t i = 0;
     while (!x->has_document && i < hits->n &&
-           put_hit(x, x->search->from + i + 1, &hits->at[i], i == 0))
+           put_hit(x, x->search->from + i + 1, &hits->at[i], hits->fraction_bits, i == 0))
         i++;
     if (i > 0)
         rp__json_writer_note_item(x->w);
@@ -223,30 +250,66 @@ static rp_status write_corrections(const writing *x, rp_error *err)
     return status;
 }
 
-static void write_totals(const writing *x, const rp_hits *hits)
+static uint8_t *put_flag(uint8_t *p, bool flag)
 {
-    rp__json_writer *w = x->w;
+    return flag ? PUT(p, "true") : PUT(p, "false");
+}
+
+/* A name of the program's own, of at most NAME bytes; NULL: null. */
+static uint8_t *put_name(uint8_t *p, const char *name)
+{
+    if (!name)
+        return PUT(p, "null");
+    p = PUT(p, "\"");
+    p = (uint8_t *)stpcpy((char *)p, name);
+    return PUT(p, "\"");
+}
+
+static uint8_t *put_seconds(uint8_t *p, double seconds)
+{
+    const size_t n = rp__json_writer_decimals(p, seconds, 9);
+    return n > 0 ? p + n : PUT(p, "null");
+}
+
+/* They follow others. */
+static void put_totals(const writing *x, const rp_hits *hits)
+{
+    enum {
+        KEYS = 256,
+        NAME = 64,
+        NUMBERS = 6,
+        ROOM = KEYS + 2 * NAME + NUMBERS * RP_JSON_DECIMALS
+    };
+    uint8_t *const begin = rp__buf_room(x->w->out, ROOM), *p = begin;
+    if (!begin)
+        return;
     if (hits->has_no_words)
-        rp__json_writer_bool(w, "has_no_words", true);
-    rp__json_writer_text(w, "processor", hits->processor);
+        p = PUT(p, ",\"has_no_words\":true");
+    p = put_name(PUT(p, ",\"processor\":"), hits->processor);
     if (hits->fallback)
-        rp__json_writer_text(w, "fallback", rp_fallback_name(hits->fallback));
-    rp__json_writer_real(w, "seconds", hits->seconds, 9);
-    rp__json_writer_uint(w, "from", x->search->from);
-    rp__json_writer_uint(w, "total", hits->total);
-    rp__json_writer_bool(w, "total_is_exact", hits->total_is_exact);
-    rp__json_writer_bool(w, "is_or_fallback", hits->is_or_fallback);
-    rp__json_writer_bool(w, "is_partial", hits->is_partial);
-    rp__json_writer_uint(w, "postings", hits->postings);
-    rp__json_writer_uint(w, "work", hits->work);
-    rp__json_writer_uint(w, "fraction_bits", (uint64_t)hits->fraction_bits);
+        p = put_name(PUT(p, ",\"fallback\":"), rp_fallback_name(hits->fallback));
+    p = put_seconds(PUT(p, ",\"seconds\":"), hits->seconds);
+    p = PUT(p, ",\"from\":");
+    p += rp__buf_digits(p, x->search->from);
+    p = PUT(p, ",\"total\":");
+    p += rp__buf_digits(p, hits->total);
+    p = put_flag(PUT(p, ",\"total_is_exact\":"), hits->total_is_exact);
+    p = put_flag(PUT(p, ",\"is_or_fallback\":"), hits->is_or_fallback);
+    p = put_flag(PUT(p, ",\"is_partial\":"), hits->is_partial);
+    p = PUT(p, ",\"postings\":");
+    p += rp__buf_digits(p, hits->postings);
+    p = PUT(p, ",\"work\":");
+    p += rp__buf_digits(p, hits->work);
+    p = PUT(p, ",\"fraction_bits\":");
+    p += rp__buf_digits(p, (uint64_t)hits->fraction_bits);
+    x->w->out->n += (size_t)(p - begin);
 }
 
 rp_status rp__search_reply_write(rp__json_writer *w, rp__generation *generation,
                                  const rp__search *search, const rp_outcome *outcome,
                                  const char *policy, rp_error *err)
 {
-    writing x = {.w = w, .generation = generation, .search = search};
+    writing x = {.w = w, .generation = generation, .search = search, .begin = w->out->n};
     const uint64_t begin = search->has_timeline ? rp__clock_now() : 0;
     for (size_t i = 0; i < search->n_fields; i++) {
         x.has_document |= search->fields[i] >= RP_HIT_LENGTH;
@@ -261,7 +324,7 @@ rp_status rp__search_reply_write(rp__json_writer *w, rp__generation *generation,
     rp__json_writer_uint(w, "generation", generation->info.generation);
     if (outcome->hits.has_unknown)
         status = write_corrections(&x, err);
-    write_totals(&x, &outcome->hits);
+    put_totals(&x, &outcome->hits);
     const uint64_t made = search->has_timeline ? rp__clock_now() : 0;
     if (status == RP_OK)
         status = write_hits(&x, &outcome->hits, err);

@@ -40,7 +40,7 @@ static rp_status open_generation(const rp__serve_options *options, const char *d
     for (size_t i = 0; i < RP_IDLE_SEARCHERS; i++)
         rp__thread_lock_init(&g->idle[i].lock);
     rp__compare_open(&g->compare);
-    atomic_store(&g->refs, 1);
+    atomic_store(&g->refs[0].n, 1);
     g->search = *options->executor.search;
     g->search.processor = "cpu";
     g->search.threads = 1;
@@ -66,10 +66,25 @@ static rp_status open_generation(const rp__serve_options *options, const char *d
     return RP_OK;
 }
 
+static size_t own_part(void)
+{
+    return rp__thread_number() % RP_SERVICE_PARTS;
+}
+
 void rp__service_release(rp__generation *generation)
 {
     if (generation)
-        atomic_fetch_sub(&generation->refs, 1);
+        atomic_fetch_sub(&generation->refs[own_part()].n, 1);
+}
+
+/* Of one that is not the newest any more, so that nobody refers to it anew: while others let go of it the sum may be
+ * too large, but never too small. */
+static bool is_used(rp__generation *g)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < RP_SERVICE_PARTS; i++)
+        n += atomic_load(&g->refs[i].n);
+    return n > 0;
 }
 
 static rp__idle_searchers *own_idle(rp__generation *g)
@@ -171,7 +186,8 @@ rp_status rp__service_open(rp__service *service, const rp__serve_options *option
 {
     rp_status status = RP_OK;
     *service = (rp__service){.options = options};
-    rp__thread_lock_init(&service->lock);
+    for (size_t i = 0; i < RP_SERVICE_PARTS; i++)
+        rp__thread_lock_init(&service->locks[i].lock);
     service->at = rp__alloc_zero(options->n_dirs, sizeof *service->at);
     if (!service->at)
         status = rp__error_no_memory(err);
@@ -207,16 +223,18 @@ void rp__service_close(rp__service *service)
         }
     }
     rp__free(service->at);
-    pthread_mutex_destroy(&service->lock);
+    for (size_t i = 0; i < RP_SERVICE_PARTS; i++)
+        pthread_mutex_destroy(&service->locks[i].lock);
     *service = (rp__service){0};
 }
 
 rp__generation *rp__service_use(rp__service *service, rp__collection *collection)
 {
-    pthread_mutex_lock(&service->lock);
+    const size_t own = own_part();
+    pthread_mutex_lock(&service->locks[own].lock);
     rp__generation *g = collection->newest;
-    atomic_fetch_add(&g->refs, 1);
-    pthread_mutex_unlock(&service->lock);
+    atomic_fetch_add(&g->refs[own].n, 1);
+    pthread_mutex_unlock(&service->locks[own].lock);
     return g;
 }
 
@@ -228,7 +246,7 @@ static bool close_unused(rp__collection *c)
     bool has_closed = false;
     for (rp__generation **at = &c->older; *at;) {
         rp__generation *g = *at;
-        if (atomic_load(&g->refs) > 0) {
+        if (is_used(g)) {
             at = &g->older;
             continue;
         }
@@ -256,12 +274,14 @@ static void take_over(rp__service *service, rp__collection *c)
         close_generation(g);
         return;
     }
-    pthread_mutex_lock(&service->lock);
     rp__generation *before = c->newest;
-    c->newest = g;
     before->older = c->older;
     c->older = before;
-    pthread_mutex_unlock(&service->lock);
+    for (size_t i = 0; i < RP_SERVICE_PARTS; i++)
+        pthread_mutex_lock(&service->locks[i].lock);
+    c->newest = g;
+    for (size_t i = 0; i < RP_SERVICE_PARTS; i++)
+        pthread_mutex_unlock(&service->locks[i].lock);
     rp__service_release(before);
     atomic_fetch_add(&service->reloads, 1);
 }

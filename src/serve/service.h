@@ -21,7 +21,13 @@ typedef struct rp__idle_searchers {
     uint8_t apart[64]; /* other threads' are in other lines of the cache */
 } rp__idle_searchers;
 
-enum { RP_IDLE_SEARCHERS = 16 };
+enum { RP_IDLE_SEARCHERS = 16, RP_SERVICE_PARTS = 16 };
+
+/* References of some threads; of all parts together there are as many as somebody has. */
+typedef struct rp__generation_refs {
+    _Atomic uint32_t n;
+    uint8_t apart[64]; /* other threads' are in other lines of the cache */
+} rp__generation_refs;
 
 typedef struct rp__generation {
     rp_index *index;
@@ -31,9 +37,9 @@ typedef struct rp__generation {
     rp__examples examples; /* for the page's help */
     rp_index_info info;
     rp_search_options search; /* of searchers that make snippets and explain scores */
-    _Atomic uint32_t refs;    /* requests, and the collection */
     struct rp__generation *older;
     rp__idle_searchers idle[RP_IDLE_SEARCHERS];
+    rp__generation_refs refs[RP_SERVICE_PARTS]; /* of requests, and of the collection */
 } rp__generation;
 
 typedef struct rp__collection {
@@ -44,12 +50,18 @@ typedef struct rp__collection {
     rp__generation *older; /* that requests still use */
 } rp__collection;
 
+/* A lock of some threads, under which they take the newest generation. */
+typedef struct rp__service_lock {
+    pthread_mutex_t lock;
+    uint8_t apart[64]; /* other threads' are in other lines of the cache */
+} rp__service_lock;
+
 typedef struct rp__service {
     const rp__serve_options *options;
     rp__collection *at;
     size_t n;
-    pthread_mutex_t lock; /* of the collections' generations */
     _Atomic uint64_t reloads, reload_failures;
+    rp__service_lock locks[RP_SERVICE_PARTS]; /* of the collections' newest: any reads, all write */
 } rp__service;
 
 rp_status rp__service_open(rp__service *service, const rp__serve_options *options, rp_error *err);

@@ -131,6 +131,35 @@ def get_post_and_msearch_agree():
             equal(got, hits_of(json.loads(reply)), query)
 
 
+def without_seconds(answer):
+    return {key: value for key, value in answer.items() if key != "seconds"}
+
+
+def each_search_of_an_msearch_has_its_own_answer():
+    """In their order, whoever answers them and wherever they fail; texts with escapes, words that no document has."""
+    queries = draw_queries(200, seed=6)
+    searches = [{"q": q, "k": 1 + i % 30, "from": i % 3} for i, q in enumerate(queries)]
+    searches[0] = {"q": "("}
+    searches[3] = {"q": "musik \"\u00e9\u20ac\U0001f3b5\\ \n", "k": 3}
+    searches[4] = {"q": "nosuchword", "k": 3}
+    searches[5] = {"q": "player", "k": 4, "fields": ["fixed", "id"], "mode": "and"}
+    searches[90] = {"q": "a )"}
+    searches[-1] = {"q": "player", "k": 10 ** 9}
+    with_text = [dict(s, fields="id,score,title") for s in searches[:40]]
+    with Service("--policy", "cpu") as service:
+        for many in (searches, with_text):
+            status, _, reply = service.request("POST", "/v1/msearch", json.dumps({"searches": many}))
+            equal(200, status)
+            answers = json.loads(reply)["answers"]
+            equal(len(many), len(answers))
+            for search, answer in zip(many, answers):
+                status, _, reply = service.request("POST", "/v1/search", json.dumps(search))
+                alone = {k: v for k, v in json.loads(reply).items() if k not in ("schema", "index")}
+                if status != 200:
+                    equal(status, answer.pop("status"), search)
+                equal(without_seconds(alone), without_seconds(answer), search)
+
+
 def pages_are_of_one_answer():
     with Service("--policy", "cpu") as service:
         whole = service.get("search", q="system library", k=30)
@@ -187,5 +216,6 @@ def documents_terms_and_scores():
 
 if __name__ == "__main__":
     main([answers_equal_the_librarys, modes_equal_the_librarys, emulated_card_gives_the_same,
-          get_post_and_msearch_agree, pages_are_of_one_answer, fields_equal_the_programs,
+          get_post_and_msearch_agree,
+      each_search_of_an_msearch_has_its_own_answer, pages_are_of_one_answer, fields_equal_the_programs,
           corrections_are_given, documents_terms_and_scores])

@@ -151,6 +151,13 @@ def many_searches_answer_each():
         equal(hits_of(search(service, {"match": {"text": "music"}}, size=2)),
               hits_of(reply["responses"][0]))
         holds("[fuzzy]" in reply["responses"][2]["error"]["reason"])
+        words = ["music", "player", "library system", "text", "nosuchword", "data file"] * 20
+        queries = [{"match": {"text": w}} for w in words] + [{"match_all": {}}]
+        bodies = [json.dumps({"query": q, "size": 1 + i % 7}) for i, q in enumerate(queries)]
+        reply = post(service, "/demo/_msearch", "".join("{}\n%s\n" % b for b in bodies))
+        equal(len(queries), len(reply["responses"]))
+        for i, (query, answer) in enumerate(zip(queries, reply["responses"])):
+            equal(hits_of(search(service, query, size=1 + i % 7)), hits_of(answer), query)
         for body, words_of in (("", "no search"), ("{}\n", "no search"), ("{}", "no search"),
                                ('{"index":1}\n{}\n', "another kind"), ('{"x":1}\n{}\n', "x"),
                                ("{\n}\n", "not JSON"), ("{}\n{}\n" * 257, "more than 256")):

@@ -16,3 +16,7 @@ RIPOSTE_SIMD=avx3 riposte search my.rip wing; echo $?
 RIPOSTE_GPU=first riposte doctor | grep ^RIPOSTE; echo ${PIPESTATUS[0]}
 RIPOSTE_GPU=emulated,0 riposte doctor | grep ^RIPOSTE
 RIPOSTE_GPU=0, riposte version; echo $?
+echo -- settings
+RIPOSTE_MAX_BODY=4096 riposte doctor | grep -E "^(environment|RIPOSTE)"
+RIPOSTE_MAX_BODY=4096 riposte doctor --settings | grep -E "^(environment|RIPOSTE|max-body)"
+riposte doctor --config none.conf; echo $?

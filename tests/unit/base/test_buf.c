@@ -59,6 +59,11 @@ static void writes_digits(void **state)
             assert_int_equal(rp__buf_digits(got, v), n);
             assert_memory_equal(got, want, (size_t)n);
         }
+    for (uint64_t v = 0; v < 200000000; v += v < 20000 ? 1 : 9973) {
+        const int n = snprintf(want, sizeof want, "%" PRIu64, v);
+        assert_int_equal(rp__buf_digits(got, v), n);
+        assert_memory_equal(got, want, (size_t)n);
+    }
     assert_int_equal(rp__buf_digits(got, UINT64_MAX), 20);
     assert_memory_equal(got, "18446744073709551615", 20);
     for (size_t n = 0; n <= 7; n++) {
@@ -69,6 +74,8 @@ static void writes_digits(void **state)
     }
     rp__buf_last_digits(got, 42, 5);
     assert_memory_equal(got, "00042", 5);
+    rp__buf_last_digits(got, UINT64_MAX, 19);
+    assert_memory_equal(got, "8446744073709551615", 19);
 }
 
 static void room_is_not_counted_until_used(void **state)

@@ -101,6 +101,106 @@ static void short_jobs_are_answered_at_once(void **state)
     rp_executor_free(executor);
 }
 
+enum { THREADS = 24, EACH = 60 };
+
+typedef struct asker {
+    pthread_t thread;
+    rp_executor *executor;
+    asked all[EACH];
+    rp_job jobs[EACH];
+} asker;
+
+static void *ask_one_by_one(void *arg)
+{
+    asker *a = arg;
+    rp_error err;
+    for (size_t i = 0; i < EACH; i++)
+        assert_int_equal(rp_executor_submit(a->executor, &a->jobs[i], NULL, &err), RP_OK);
+    return NULL;
+}
+
+/* More threads than there are places for a task of their own, with one task between some of them. */
+static void threads_answer_side_by_side(void **state)
+{
+    (void)state;
+    static asker askers[THREADS];
+    rp_executor_report report;
+    rp_executor *executor = open_executor(0, 0);
+    for (size_t i = 0; i < THREADS; i++) {
+        askers[i].executor = executor;
+        draw(askers[i].all, askers[i].jobs, EACH);
+        for (size_t j = 0; j < EACH; j++) {
+            askers[i].jobs[j].here_ns = UINT64_MAX;
+            askers[i].jobs[j].deadline_ns = j % 2 ? 0 : (30 + j) * UINT64_C(1000000000);
+        }
+    }
+    for (size_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&askers[i].thread, NULL, ask_one_by_one, &askers[i]), 0);
+    for (size_t i = 0; i < THREADS; i++)
+        pthread_join(askers[i].thread, NULL);
+    assert_int_equal(rp_executor_drain(executor), RP_OK);
+    rp_executor_get_report(executor, &report);
+    assert_int_equal(report.submitted, THREADS * EACH);
+    assert_int_equal(report.answered, THREADS * EACH);
+    assert_int_equal(report.running, 0);
+    for (size_t i = 0; i < THREADS; i++)
+        for (size_t j = 0; j < EACH; j++)
+            check(&askers[i].all[j]);
+    rp_executor_free(executor);
+}
+
+/* What a job that is under way with a task of its thread's own can see of itself. */
+typedef struct seen {
+    asked asked;
+    rp_executor *executor;
+    uint64_t ticket, deadline_ns;
+    rp_status cancelled;
+    uint32_t running;
+    uint64_t next;
+} seen;
+
+static void end_and_look(void *arg, rp_outcome *outcome)
+{
+    seen *s = arg;
+    rp_executor_report report;
+    rp_executor_get_report(s->executor, &report);
+    s->running = report.running;
+    s->next = rp__executor_kept_stop_late(s->executor, rp__clock_now());
+    s->cancelled = rp_executor_cancel(s->executor, s->ticket);
+    end(&s->asked, outcome);
+}
+
+static void short_jobs_are_known_while_they_run(void **state)
+{
+    (void)state;
+    rp_error err = {.text = ""};
+    uint64_t last = 0;
+    const rp_mode mode = RP_MODE_OR;
+    rp_executor *executor = open_executor(0, 0);
+    for (int i = 0; i < 3; i++) {
+        seen s = {.executor = executor};
+        const uint64_t begin = rp__clock_now(), second = 1000000000;
+        collection_put_words(s.asked.text, 2, 20);
+        const rp_job job = {.query = s.asked.text,
+                            .query_bytes = strlen(s.asked.text),
+                            .mode = &mode,
+                            .deadline_ns = 100 * second,
+                            .here_ns = UINT64_MAX,
+                            .done = end_and_look,
+                            .arg = &s};
+        assert_int_equal(rp_executor_submit(executor, &job, &s.ticket, &err), RP_OK);
+        assert_int_equal(s.running, 1);
+        assert_int_equal(s.cancelled, RP_OK);
+        assert_true(s.next >= begin + 100 * second && s.next < begin + 200 * second);
+        assert_true(s.ticket != 0 && s.ticket != last);
+        last = s.ticket;
+        check(&s.asked);
+        assert_int_equal(rp_executor_cancel(executor, s.ticket), RP_NOT_FOUND);
+        assert_true(rp__executor_kept_stop_late(executor, begin) == RP_POLICY_NEVER);
+    }
+    rp_executor_free(executor);
+}
+
 static void groups_are_answered(void **state)
 {
     (void)state;
@@ -425,6 +525,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(short_jobs_are_answered_at_once),
+        cmocka_unit_test(threads_answer_side_by_side),
+        cmocka_unit_test(short_jobs_are_known_while_they_run),
         cmocka_unit_test(groups_are_answered),
         cmocka_unit_test(groups_begin_with_who_submits_them),
         cmocka_unit_test(each_job_of_a_group_fails_alone),
