@@ -101,6 +101,14 @@ typedef struct rp__lane_state {
     bool is_idle, is_busy;
 } rp__lane_state;
 
+/* Tasks that are free, of threads whose numbers have the same remainder. Whoever submits takes one
+ * without the executor's lock. */
+typedef struct rp__task_home {
+    pthread_mutex_t lock; /* taken with the executor's, or alone */
+    rp__task_list free;
+    char apart[64]; /* from the next one: a line of a cache */
+} rp__task_home;
+
 /* A thread, or who stands in for it while it has no work. */
 typedef struct rp__lane {
     struct rp_executor *executor;
@@ -128,22 +136,24 @@ struct rp_executor {
     bool goes_back;
     bool is_bounded; /* so many threads were asked for: not one more answers queries */
 
+    rp__task_home homes[RP_EXECUTOR_HOMES]; /* by the thread that had a task last */
+
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t ended; /* a task did */
     rp__job_queue queues[RP_QUEUES];
-    rp__task_list free[RP_EXECUTOR_HOMES]; /* by the thread that had a task last */
     rp__task_list ending;
     rp__task *tasks;
     struct rp__group *groups; /* of which some job has not ended */
     size_t n_tasks, n_live, n_queued;
-    size_t n_waiting; /* jobs: n_queued, with all that tasks stand for */
+    _Atomic size_t n_waiting; /* jobs: n_queued, with all that tasks stand for */
     uint64_t tickets, numbers;
     _Atomic size_t n_here; /* threads that answer what they submit, whoever has its task now */
     bool is_drained, is_over, has_card;
     rp__lane *lanes;                    /* of cores, then the card's */
     rp__lane_state *states;             /* of lanes, in their order */
-    _Atomic bool stands_by;             /* one idle core looks for work; the others sleep */
+    _Atomic uint32_t n_standing_by;     /* idle cores that look for work; the others sleep */
     size_t n_cores, n_lanes, n_busy;    /* lanes */
+    size_t n_idle_cores;                /* of them, those that wait for work */
     rp__lane *woken[RP_EXECUTOR_WOKEN]; /* that sleep, and are to be woken by who has the lock */
     size_t n_woken;
     rp_executor_report report;
@@ -156,6 +166,8 @@ struct rp_executor {
 
 /* All are called with the lock held, but where it says otherwise. */
 
+/* Without the lock: takes it. */
+void rp__executor_lock(rp_executor *executor);
 /* Releases the lock, and then wakes who was to be woken: that takes longer than it is held. */
 void rp__executor_unlock(rp_executor *executor);
 
@@ -163,10 +175,14 @@ void rp__executor_tasks_append(rp__task_list *list, rp__task *task);
 rp__task *rp__executor_tasks_pop(rp__task_list *list); /* NULL: it is empty */
 /* All tasks are free, and belong to nobody. */
 void rp__executor_tasks_free_all(rp_executor *executor);
-/* A free one for the calling thread, rather one that it had before; NULL: there is none. */
+/* With or without the lock: a free one for the calling thread, rather one that it had before; NULL:
+ * there is none. Nobody else knows of it yet. */
 rp__task *rp__executor_tasks_find_free(rp_executor *executor);
-/* The same with a ticket, whatever waits and though the executor is drained. */
+/* One more lives: it has a ticket now. */
+void rp__executor_tasks_enlist(rp_executor *executor, rp__task *task);
+/* A free one that is enlisted, whatever waits and though the executor is drained. */
 rp__task *rp__executor_tasks_take(rp_executor *executor);
+/* With or without the lock: one that is not enlisted. */
 void rp__executor_tasks_give_back(rp_executor *executor, rp__task *task);
 /* A free one with a ticket for the calling thread; NULL: *status and err say why not. */
 rp__task *rp__executor_submit_begin(rp_executor *executor, rp_status *status, rp_error *err);
@@ -176,6 +192,9 @@ void rp__executor_tasks_release(rp_executor *executor, rp__task *task);
 void rp__executor_look(rp_executor *executor, uint64_t now, rp__policy_view *out);
 /* Asks the policy for a seat, and puts the task there; false: it is refused. */
 bool rp__executor_seat(rp_executor *executor, rp__task *task);
+/* The same of a task whose submitter waits for it. *begun: no queue has it, but the caller, for a
+ * core: all lanes are idle, nothing waits, and the cores' queue is where it would wait. */
+bool rp__executor_seat_alone(rp_executor *executor, rp__task *task, bool *begun);
 /* Into a queue, whatever the policy says. */
 void rp__executor_put(rp_executor *executor, rp__task *task, rp__policy_queue_kind queue,
                       const char *reason);
@@ -188,13 +207,14 @@ rp__task *rp__executor_take(rp_executor *executor, bool is_card);
 /* Whoever has the task is done with it: notes how long its last decision took. */
 void rp__executor_leave(rp__task *task, uint64_t now);
 /* The task has an outcome, but for its hits' names: a core ends it. Of a part: the whole task may
- * have. */
+ * have. Who had it has left it. */
 void rp__executor_end_soon(rp_executor *executor, rp__task *task);
 /* A task that waits in a queue and was stopped waits for its end. */
 void rp__executor_unseat(rp_executor *executor, rp__task *task);
 /* Wakes lanes for which there is work. */
 void rp__executor_wake(rp_executor *executor);
 void rp__executor_set_busy(rp__lane *lane, bool is_busy);
+void rp__executor_set_idle(rp__lane *lane, bool is_idle);
 /* A lane without work, rather one that looks for some than one that sleeps; NULL: there is none. */
 rp__lane *rp__executor_find_idle(rp_executor *executor, bool is_card);
 /* The task that a lane would be given now; NULL: none. */
@@ -215,6 +235,8 @@ void rp__executor_lose_card(rp_executor *executor);
 /* Who submits a task and waits for it does what is to be done for it, in place of lanes without
  * work, until another lane has it or it has ended. */
 void rp__executor_ask_help(rp_executor *executor, rp__task *task);
+/* The same of one that it has begun for a core. */
+void rp__executor_ask_begun(rp_executor *executor, rp__task *task);
 /* As rp_executor_submit. `ready` (optional): its query, bound before; `helps`: the caller waits for
  * the end, and helps. */
 rp_status rp__executor_submit_job(rp_executor *executor, const rp_job *job,

@@ -211,44 +211,90 @@ static rp_status refuse(rp_executor *e, const char *why, rp_error *err)
     return rp__error_set(err, RP_BUSY, "the query was refused: %s", why);
 }
 
+static const char too_many[] = "too many jobs wait";
+
+/* With the lock: whether one more is taken. */
+static rp_status check_room(rp_executor *e, rp_error *err)
+{
+    if (e->is_drained)
+        return rp__error_set(err, RP_USAGE, "the executor is drained: it takes no more jobs");
+    return e->n_waiting >= e->max_queued ? refuse(e, too_many, err) : RP_OK;
+}
+
 rp__task *rp__executor_submit_begin(rp_executor *e, rp_status *status, rp_error *err)
 {
-    rp__task *t = NULL;
-    if (e->is_drained)
-        *status = rp__error_set(err, RP_USAGE, "the executor is drained: it takes no more jobs");
-    else if (e->n_waiting >= e->max_queued || !(t = rp__executor_tasks_take(e)))
-        *status = refuse(e, "too many jobs wait", err);
+    *status = check_room(e, err);
+    rp__task *t = *status == RP_OK ? rp__executor_tasks_take(e) : NULL;
+    if (*status == RP_OK && !t)
+        *status = refuse(e, too_many, err);
     return t;
 }
 
-/* A task of one's own; NULL: why not. With a deadline, the timer knows it. */
-static rp__task *get_task(rp_executor *e, const uint64_t *deadline, rp_status *status,
-                          rp_error *err)
+/* A task that the timer knows; NULL: why not. */
+static rp__task *get_limited(rp_executor *e, uint64_t deadline, rp_status *status, rp_error *err)
 {
-    pthread_mutex_lock(&e->lock);
+    rp__executor_lock(e);
     rp__task *t = rp__executor_submit_begin(e, status, err);
-    if (t && deadline)
-        rp__executor_timer_limit(e, t, *deadline);
+    if (t)
+        rp__executor_timer_limit(e, t, deadline);
     rp__executor_unlock(e);
     return t;
+}
+
+/* A task of one's own that is not enlisted yet; NULL: why not. The executor's lock is needed only where it is refused. */
+static rp__task *get_task(rp_executor *e, rp_status *status, rp_error *err)
+{
+    const bool is_full = atomic_load_explicit(&e->n_waiting, memory_order_relaxed) >= e->max_queued;
+    rp__task *t = is_full ? NULL : rp__executor_tasks_find_free(e);
+    if (t)
+        return t;
+    rp__executor_lock(e);
+    t = rp__executor_submit_begin(e, status, err);
+    rp__executor_unlock(e);
+    return t;
+}
+
+/* With the lock. From now on the executor knows the task, unless it takes no more. */
+static rp_status enlist(rp_executor *e, rp__task *t, rp_error *err)
+{
+    rp_status status = check_room(e, err);
+    if (status == RP_OK)
+        rp__executor_tasks_enlist(e, t);
+    return status;
+}
+
+/* With the lock. */
+static void give_up(rp_executor *e, rp__task *t)
+{
+    if (t->ticket)
+        rp__executor_tasks_release(e, t);
+    else
+        rp__executor_tasks_give_back(e, t);
 }
 
 /* A task that is bound, unless `status` says otherwise, to its queue. */
 static rp_status hand_over(rp_executor *e, rp__task *t, rp_status status, bool helps,
                            uint64_t *ticket, rp_error *err)
 {
-    pthread_mutex_lock(&e->lock);
+    bool begun = false;
+    rp__executor_lock(e);
+    if (status == RP_OK && !t->ticket)
+        status = enlist(e, t, err);
     if (status == RP_OK)
         rp__executor_submit_tell(t, ticket);
     if (status == RP_OK && t->waiting.job.deadline != RP_POLICY_NEVER)
         rp__executor_timer_add(e, t);
-    if (status == RP_OK && !rp__executor_seat(e, t))
+    const bool is_refused = status == RP_OK && !(helps ? rp__executor_seat_alone(e, t, &begun)
+                                                       : rp__executor_seat(e, t));
+    if (is_refused)
         status = refuse(e, t->waiting.seat.reason, err);
     if (status == RP_OK && atomic_load(&t->stop)) /* its time was over before it had a queue */
         rp__executor_unseat(e, t);
     e->report.submitted += status == RP_OK;
     if (status != RP_OK)
-        rp__executor_tasks_release(e, t);
+        give_up(e, t);
+    else if (begun)
+        rp__executor_ask_begun(e, t);
     else if (helps)
         rp__executor_ask_help(e, t);
     else
@@ -262,7 +308,7 @@ static rp_status submit_here(rp_executor *e, const rp_job *job, uint64_t *ticket
 {
     const uint64_t deadline = rp__executor_submit_deadline(rp__clock_now(), job->deadline_ns);
     rp_status status = RP_OK;
-    rp__task *t = get_task(e, &deadline, &status, err);
+    rp__task *t = get_limited(e, deadline, &status, err);
     if (!t)
         return status;
     status = rp__executor_submit_prepare(e, t, job, NULL, err);
@@ -285,7 +331,7 @@ rp_status rp__executor_submit_job(rp_executor *executor, const rp_job *job,
     const bool may_be_here = !helps && !ready && !executor->on_card && own.here_ns > 0;
     if (may_be_here && !executor->is_bounded)
         return submit_here(executor, &own, ticket, err);
-    rp__task *t = get_task(executor, NULL, &status, err);
+    rp__task *t = get_task(executor, &status, err);
     if (!t)
         return status;
     status = prepare(executor, t, &own, ready, err);
@@ -307,15 +353,15 @@ rp_status rp__executor_submit_ahead(rp_executor *executor, const rp_job *job, rp
                                     rp__executor_ready *out, rp_error *err)
 {
     rp_status status = RP_OK;
-    rp__task *t = get_task(executor, NULL, &status, err);
+    rp__task *t = get_task(executor, &status, err);
     if (!t)
         return status;
     status = prepare(executor, t, job, NULL, err);
     *out = (rp__executor_ready){.query = t->bound, .job = t->waiting.job, .shape = t->shape};
     if (status == RP_OK && rp__query_keep(&out->query, arena) != RP_OK)
         status = rp__error_no_memory(err);
-    pthread_mutex_lock(&executor->lock);
-    rp__executor_tasks_release(executor, t);
+    rp__executor_lock(executor);
+    give_up(executor, t);
     rp__executor_unlock(executor);
     return status;
 }

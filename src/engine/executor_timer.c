@@ -28,7 +28,7 @@ static uint64_t stop_late(rp_executor *e)
 void *rp__executor_timer_run(void *arg)
 {
     rp_executor *e = arg;
-    pthread_mutex_lock(&e->lock);
+    rp__executor_lock(e);
     while (!e->is_over) {
         const uint64_t now = rp__clock_now();
         if (e->next_deadline == RP_POLICY_NEVER)
@@ -38,7 +38,7 @@ void *rp__executor_timer_run(void *arg)
         else {
             e->next_deadline = stop_late(e);
             rp__executor_unlock(e);
-            pthread_mutex_lock(&e->lock);
+            rp__executor_lock(e);
         }
     }
     rp__executor_unlock(e);
