@@ -311,6 +311,8 @@ static bool has_idle(const rp_executor *e, bool is_card)
 void rp__executor_wake(rp_executor *e)
 {
     rp__policy_view view = {.cores = 0};
+    if (e->n_queued == 0 && !e->ending.first)
+        return;
     for (int is_card = 0; is_card < 2; is_card++) {
         bool has_work = !is_card && e->ending.first;
         if (!has_idle(e, is_card) || (!has_work && e->n_queued == 0))

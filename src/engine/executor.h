@@ -37,13 +37,13 @@ enum { RP_DECISIONS = 8 }; /* of a task that are kept: the first ones */
 
 /* A task that is answered list by list. */
 typedef struct rp__task_steps {
-    rp__conjunction lists;
     bool is_on;          /* it is; otherwise by one processor, at once */
     bool moves;          /* the other processor goes on */
     bool by_card;        /* the card has done some of them */
     uint32_t n_met;      /* lists so far; 0: it has not begun */
     rp__partial partial; /* candidates of a task that has begun and waits */
     rp__arena_mark mark; /* where binding ended in its searcher's arena */
+    rp__conjunction lists;
 } rp__task_steps;
 
 typedef struct rp__task {
@@ -118,6 +118,7 @@ typedef struct rp__lane {
     _Atomic uint32_t wake; /* not 0: look for work */
     _Atomic uint32_t sleeps;
     struct rp__card *card; /* what the card's lane works with; NULL: it is a core's, or lost */
+    char apart[64];        /* from the next one's words: a line of a cache */
 } rp__lane;
 
 struct rp_executor {
@@ -237,8 +238,8 @@ void rp__executor_lose_card(rp_executor *executor);
 void rp__executor_ask_help(rp_executor *executor, rp__task *task);
 /* The same of one that it has begun for a core. */
 void rp__executor_ask_begun(rp_executor *executor, rp__task *task);
-/* As rp_executor_submit. `ready` (optional): its query, bound before; `helps`: the caller waits for
- * the end, and helps. */
+/* As rp_executor_submit, of a record of this release. `ready` (optional): its query, bound before;
+ * `helps`: the caller waits for the end, and helps. */
 rp_status rp__executor_submit_job(rp_executor *executor, const rp_job *job,
                                   const rp__executor_ready *ready, bool helps, uint64_t *ticket,
                                   rp_error *err);

@@ -1,6 +1,7 @@
 /* executor_submit.c: a job on its way to a queue: parsed and bound by who submits it, or bound before.
  *
  * Binding needs no lock, and takes longer than all that does. Where a job waits is the policy's. */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -45,6 +46,16 @@ static rp_status find_lists(const rp_executor *e, rp__task *t, rp__auto_shape sh
     return RP_OK;
 }
 
+/* All that is read of them where there are none: lists are most of their memory. */
+static void forget_steps(rp__task_steps *steps)
+{
+    steps->is_on = steps->moves = steps->by_card = false;
+    steps->n_met = 0;
+    steps->partial = (rp__partial){0};
+    steps->lists.n = 0;
+    steps->lists.is_all = false;
+}
+
 /* What a bound query has of its task. */
 static rp_status own_query(const rp_executor *e, rp__task *t, rp__auto_shape shape)
 {
@@ -54,7 +65,7 @@ static rp_status own_query(const rp_executor *e, rp__task *t, rp__auto_shape sha
                          e->algorithm ? &t->searcher->trace : rp__query_trace_get(t->searcher),
                          &t->bound);
     t->shape = shape;
-    t->steps = (rp__task_steps){0};
+    forget_steps(&t->steps);
     t->waiting.job.meet_ns = 0;
     t->waiting.job.prunes_whole = shape == RP_AUTO_OR;
     return find_lists(e, t, shape);
@@ -92,6 +103,8 @@ static rp_status run_bind(void *arg)
     if (status != RP_OK)
         return status;
     rp__cost_look(&t->bound, &facts);
+    if (t->costs)
+        rp__cost_measure(&t->bound, &facts);
     rp__cost_estimate(t->costs, &facts, &t->waiting.job);
     if (b->executor->algorithm)
         let_card_refuse(&t->waiting.job);
@@ -108,6 +121,14 @@ static rp_status bind(const rp_executor *e, rp__task *task, const rp__executor_r
 rp_status rp__executor_submit_bind(const rp_executor *e, rp__task *task, rp_error *err)
 {
     return bind(e, task, NULL, err);
+}
+
+/* But for the text of an error, which is empty. */
+static void forget_outcome(rp_outcome *o)
+{
+    o->status = o->err.code = RP_OK;
+    o->err.text[0] = 0;
+    memset(&o->hits, 0, sizeof *o - offsetof(rp_outcome, hits));
 }
 
 /* The text is kept for andor, which may bind it twice. */
@@ -171,7 +192,7 @@ rp_status rp__executor_submit_prepare(rp_executor *e, rp__task *t, const rp_job 
     t->has_answer = t->on_card = false;
     t->fallback = RP_FALLBACK_NONE;
     t->spent = (rp_gpu_counters){0};
-    t->outcome = (rp_outcome){0};
+    forget_outcome(&t->outcome);
     t->n_decisions = 0;
     t->taken = 0;
     rp__query_trace_begin(t->searcher);
@@ -322,20 +343,15 @@ rp_status rp__executor_submit_job(rp_executor *executor, const rp_job *job,
                                   const rp__executor_ready *ready, bool helps, uint64_t *ticket,
                                   rp_error *err)
 {
-    rp_job own;
-    rp_status status = RP_TAKE(&own, job, err);
-    if (status == RP_OK && !own.done)
-        rp__error_set_missing(err, "rp_executor_submit", "job->done", 0), status = RP_USAGE;
-    if (status != RP_OK)
-        return status;
-    const bool may_be_here = !helps && !ready && !executor->on_card && own.here_ns > 0;
+    rp_status status = RP_OK;
+    const bool may_be_here = !helps && !ready && !executor->on_card && job->here_ns > 0;
     if (may_be_here && !executor->is_bounded)
-        return submit_here(executor, &own, ticket, err);
+        return submit_here(executor, job, ticket, err);
     rp__task *t = get_task(executor, &status, err);
     if (!t)
         return status;
-    status = prepare(executor, t, &own, ready, err);
-    const bool is_short = may_be_here && t->waiting.job.cpu_ns <= own.here_ns;
+    status = prepare(executor, t, job, ready, err);
+    const bool is_short = may_be_here && t->waiting.job.cpu_ns <= job->here_ns;
     return hand_over(executor, t, status, helps || is_short, ticket, err);
 }
 
@@ -344,7 +360,12 @@ rp_status rp_executor_submit(rp_executor *executor, const rp_job *job, uint64_t 
 {
     if (RP_MISSING(err, executor, job) || RP_MISSING_ARRAY(err, job->query, job->query_bytes))
         return RP_USAGE;
-    return rp__executor_submit_job(executor, job, NULL, false, ticket, err);
+    rp_job own;
+    rp_status status = RP_TAKE(&own, job, err);
+    if (status == RP_OK && !own.done)
+        rp__error_set_missing(err, "rp_executor_submit", "job->done", 0), status = RP_USAGE;
+    return status == RP_OK ? rp__executor_submit_job(executor, &own, NULL, false, ticket, err)
+                           : status;
 }
 
 /* ---- Bound before ------------------------------------------------------------------------------ */

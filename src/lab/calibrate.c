@@ -63,9 +63,11 @@ static rp_status run_look(void *arg)
     rp__query bound;
     rp_status status = rp__searcher_bind(l->searcher, l->topic->query, l->topic->query_bytes,
                                          l->mode, &bound, &l->err);
-    if (status == RP_OK)
-        rp__cost_look(&bound, &l->facts);
-    return status;
+    if (status != RP_OK)
+        return status;
+    rp__cost_look(&bound, &l->facts);
+    rp__cost_measure(&bound, &l->facts);
+    return RP_OK;
 }
 
 /* What reading a clock twice adds to what is between: of a core's own clock up to the tenth of a short query. */
