@@ -7,7 +7,7 @@
 #
 # usage: bench/policies_h200.sh BUNDLE OUT [SET...]
 # BUNDLE is a folder that `make gpu-bundle` fills.
-# SETs: load overhead low split share pause (these, in this order); and trouble cuts griffin ding.
+# SETs: load overhead low split share pause (these, in this order); and answers lone trouble cuts griffin ding.
 # GITLOG: docs.jsonl.zst of gitlog-500k, and QUERIES: the Terabyte log (carry/gitlog.jsonl.zst, carry/terabyte.tsv.gz);
 # without them gitlog is left out. In place of the first, GITLOG_INDEX: an archive with the index gitlog.rip, made with
 # --no-positions --no-store (carry/git.tgz, 21 MB). WORK: a folder for indexes (/tmp/riposte-policies), which a second call finds again.
@@ -350,6 +350,30 @@ set_share() {
     done
 }
 
+# 20,000 queries of all shapes, under every policy, moved at every list, at chance, in a child: the CPU's answers?
+set_answers() {
+    local from=$SECONDS
+    [ "$tiny" ] || export RIPOSTE_THOROUGH=1
+    timeout -k 5 "$(pick 200 90)" "$bundle/test_moves" >"$out/answers.txt" 2>&1
+    say "answers, $(pick 20000 300) queries: exit code $?, $((SECONDS - from)) s; $(grep -c '\[       OK \]' "$out/answers.txt") tests passed, failed: $(sed -n 's/^\[  FAILED  \] //p' "$out/answers.txt" | sort -u | paste -sd ' ')"
+    grep -e '^chance' -e '^little' -e SKIPPED "$out/answers.txt" | sort -u >>"$out/summary.$set"
+    unset RIPOSTE_THOROUGH
+}
+
+# What the executor adds to a query that a core answers: with the policy cpu, with auto and no card, with auto beside the card.
+set_lone() {
+    local name=gov log=gov.rip.queries.tsv card
+    need_gov
+    need_gitlog && name=gitlog log=gitlog.tsv
+    for card in 99 "$RIPOSTE_GPU"; do
+        RIPOSTE_GPU=$card r 60 bench queries $name.rip $log --plain --k 10 --names --no-energy --sample "$(pick 1500 12)" --rounds "$(pick 15 1)" \
+            --processors cpu --policy cpu,auto --costs $name.costs -q --per-query lines.lone >"$out/lone.$card.txt" 2>&1
+        awk -F'\t' -v card="$card" '{ m = $1 ~ /^and/ ? "and" : "or"; op = $1; sub(/^[a-z]+:10@?/, "", op); if (op == "") op = "cpu"; ns[m, $2, op] = $5; ids[m, $2] }
+            END { for (k in ids) if (ns[k, "cpu"] < 5000) { split(k, p, SUBSEP); n[p[1]]++; c[p[1]] += ns[k, "cpu"]; e[p[1]] += ns[k, "policy:cpu"]; a[p[1]] += ns[k, "policy:auto"] }
+            for (m in n) printf "lone, card %s (99: none), %s, queries of under 5 us on a core (%d): searcher %.2f, policy cpu %.2f, auto %.2f us\n", card, m, n[m], c[m] / n[m] / 1e3, e[m] / n[m] / 1e3, a[m] / n[m] / 1e3 }' lines.lone >>"$out/summary.$set"
+    done
+}
+
 # One core and the card: the highest rate at which no query of a run misses its deadline.
 set_ding() {
     need_gov2
@@ -364,7 +388,7 @@ set_ding() {
 }
 
 case " $sets " in *" low "* | *" split "* | *" share "* | *" cuts "* | *" ding "*) draw_gov2 & ;; esac
-case " $sets " in *" low "* | *" overhead "*) draw_gitlog & ;; esac
+case " $sets " in *" low "* | *" overhead "* | *" lone "*) draw_gitlog & ;; esac
 draw_gov &
 wait
 echo "collections: $SECONDS s" >&2

@@ -102,6 +102,19 @@ void rp__thread_lock_init(pthread_mutex_t *lock)
     pthread_mutexattr_destroy(&how);
 }
 
+void rp__thread_lock(pthread_mutex_t *lock)
+{
+    enum { LOOKS = 18, APART = 32 }; /* of a look from the next, at most, in pauses */
+    for (unsigned look = 0, pauses = 1; look < LOOKS; look++) {
+        if (pthread_mutex_trylock(lock) == 0)
+            return;
+        for (unsigned i = 0; i < pauses; i++)
+            rp__clock_relax();
+        pauses = pauses < APART ? 2 * pauses : APART;
+    }
+    pthread_mutex_lock(lock);
+}
+
 void rp__thread_wait(pthread_cond_t *moved, pthread_mutex_t *lock, uint64_t ns)
 {
     const uint64_t second = 1000000000;

@@ -21,7 +21,7 @@ typedef struct load_args {
     double rate, seconds, deadline_ms, find_p99_ms;
     bool has_deadline, has_find, poisson, list_policies, no_card, stall, stall_card, lose_card;
     bool griffin_returns, parses;
-    uint64_t seed, elements, griffin_ratio;
+    uint64_t seed, elements, griffin_ratio, held_ns;
     uint32_t cores, max_queued, wrong, burst, clients;
 } load_args;
 
@@ -164,6 +164,14 @@ static const rp__option trouble_rows[] = {
      .kind = RP_OPTION_FLAG,
      AT(lose_card),
      .help = "the card is lost halfway"},
+    {.name = "held-ns",
+     .kind = RP_OPTION_COUNT64,
+     .argument = "N",
+     .initial = "0",
+     .most = 1000000,
+     AT(held_ns),
+     .help = "whoever submits or takes a query keeps all others from the queues for so many "
+             "nanoseconds"},
     {0},
 };
 
@@ -220,7 +228,7 @@ static rp_status check_operands(const job *j, const rp__call *call, rp_error *er
 {
     const load_args *a = j->args;
     const bool has_trouble =
-        a->no_card || a->wrong > 1 || a->stall || a->stall_card || a->lose_card;
+        a->no_card || a->wrong > 1 || a->stall || a->stall_card || a->lose_card || a->held_ns;
     if (a->replay && call->n_operands > 0)
         return rp__console_usage(j->console, err, "riposte load --replay FILE",
                                  "a replay needs neither DIR nor QUERIES");
@@ -375,6 +383,7 @@ static rp__load_options options_of(const load_args *a, const char *policy)
                               .elements = a->elements,
                               .costs = a->costs,
                               .griffin_ratio = a->griffin_ratio,
+                              .held_ns = a->held_ns,
                               .griffin_returns = a->griffin_returns,
                               .no_card = a->no_card,
                               .parses = a->parses,

@@ -18,14 +18,26 @@
 #include "engine/algorithm_choice.h"
 #include "plan/cost.h"
 
-enum { QUEUED = 1024, ELEMENTS = 1 << 20, SPIN_US = 1000, MOMENT_NS = 50000 };
+enum { QUEUED = 1024, ELEMENTS = 1 << 20, SPIN_US = 1000, MOMENT_NS = 50000, CORES_AWAKE = 4 };
 
 /* ---- Lanes and queues ----------------------------------------------------------------------- */
+
+void rp__executor_lock(rp_executor *e)
+{
+    rp__thread_lock(&e->lock);
+}
 
 void rp__executor_set_busy(rp__lane *lane, bool is_busy)
 {
     lane->executor->n_busy += (size_t)is_busy - (size_t)lane->state->is_busy;
     lane->state->is_busy = is_busy;
+}
+
+void rp__executor_set_idle(rp__lane *lane, bool is_idle)
+{
+    if (!lane->is_card)
+        lane->executor->n_idle_cores += (size_t)is_idle - (size_t)lane->state->is_idle;
+    lane->state->is_idle = is_idle;
 }
 
 void rp__executor_look(rp_executor *e, uint64_t now, rp__policy_view *out)
@@ -54,18 +66,24 @@ void rp__executor_look(rp_executor *e, uint64_t now, rp__policy_view *out)
         rp__job_queue_look(&e->queues[q], &out->queues[q]);
 }
 
-static void enqueue(rp_executor *e, rp__task *task, uint64_t now)
+/* What is said of a task that has a seat. */
+static void note_seat(rp__task *task, uint64_t now)
 {
-    task->waiting.number = e->numbers++;
-    task->place = RP_TASK_QUEUED;
     task->seated = now;
-    task->group_k = task->steps.is_on || task->whole ? SIZE_MAX : task->bound.k;
     rp_outcome *o = &task->outcome;
     rp__executor_leave(task, now);
     o->reason = task->waiting.seat.reason;
     if (task->n_decisions < RP_DECISIONS)
         task->decisions[task->n_decisions++] =
             (rp__decision){.reason = o->reason, .began = task->seated};
+}
+
+static void enqueue(rp_executor *e, rp__task *task, uint64_t now)
+{
+    task->waiting.number = e->numbers++;
+    task->place = RP_TASK_QUEUED;
+    task->group_k = task->steps.is_on || task->whole ? SIZE_MAX : task->bound.k;
+    note_seat(task, now);
     rp__job_queue_put(&e->queues[task->waiting.seat.queue], &task->waiting);
     e->n_queued++;
     e->n_waiting += task->weight;
@@ -81,17 +99,54 @@ static void choose_steps(const rp_executor *e, rp__task *task)
         task->waiting.job.gpu_ns = task->waiting.job.batch_ns = task->waiting.job.meet_ns;
 }
 
-bool rp__executor_seat(rp_executor *e, rp__task *task)
+static void begin(rp__task *task, bool is_card, uint64_t now)
+{
+    task->place = RP_TASK_TAKEN;
+    task->on_card = is_card;
+    task->taken = now;
+    if (now >= task->waiting.job.deadline) { /* the timer may not have run yet */
+        uint32_t none = RP_STOP_NONE;
+        atomic_compare_exchange_strong(&task->stop, &none, RP_STOP_DEADLINE);
+    }
+}
+
+/* False: the policy refuses it. */
+static bool choose_seat(rp_executor *e, rp__task *task, uint64_t now)
 {
     rp__policy_view view;
-    const uint64_t now = rp__clock_now();
     rp__executor_look(e, now, &view);
     task->waiting.seat = e->policy->seat(&view, &task->waiting.job);
     if (task->waiting.seat.queue == RP_QUEUE_NONE)
         return false;
     choose_steps(e, task);
+    return true;
+}
+
+bool rp__executor_seat(rp_executor *e, rp__task *task)
+{
+    const uint64_t now = rp__clock_now();
+    if (!choose_seat(e, task, now))
+        return false;
     if (task->waiting.seat.cores == 0 || !rp__executor_share(e, task))
         enqueue(e, task, now);
+    return true;
+}
+
+bool rp__executor_seat_alone(rp_executor *e, rp__task *task, bool *begun)
+{
+    const uint64_t now = rp__clock_now();
+    const bool is_alone = e->n_busy == 0 && e->n_queued == 0 && !e->ending.first;
+    *begun = false;
+    if (!choose_seat(e, task, now))
+        return false;
+    *begun = is_alone && e->n_idle_cores > 0 && task->waiting.seat.queue == RP_QUEUE_CPU &&
+             task->waiting.seat.cores == 0;
+    if (*begun) {
+        note_seat(task, now);
+        begin(task, false, now);
+    } else if (task->waiting.seat.cores == 0 || !rp__executor_share(e, task)) {
+        enqueue(e, task, now);
+    }
     return true;
 }
 
@@ -120,13 +175,7 @@ rp__task *rp__executor_next(const rp_executor *e, const rp__policy_take *take)
 void rp__executor_begin(rp_executor *e, rp__task *task, bool is_card, uint64_t now)
 {
     dequeue(e, task);
-    task->place = RP_TASK_TAKEN;
-    task->on_card = is_card;
-    task->taken = now;
-    if (now >= task->waiting.job.deadline) { /* the timer may not have run yet */
-        uint32_t none = RP_STOP_NONE;
-        atomic_compare_exchange_strong(&task->stop, &none, RP_STOP_DEADLINE);
-    }
+    begin(task, is_card, now);
 }
 
 void rp__executor_note_begin(rp__task *task)
@@ -163,7 +212,6 @@ void rp__executor_leave(rp__task *task, uint64_t now)
 
 void rp__executor_end_soon(rp_executor *e, rp__task *task)
 {
-    rp__executor_leave(task, rp__clock_now());
     if (task->whole) {
         rp__executor_share_end(e, task);
         return;
@@ -218,7 +266,7 @@ void rp__executor_lose_card(rp_executor *e)
 void rp__executor_wake_lane(rp__lane *lane)
 {
     rp_executor *e = lane->executor;
-    lane->state->is_idle = false;
+    rp__executor_set_idle(lane, false);
     atomic_store(&lane->wake, 1);
     if (!atomic_load(&lane->sleeps))
         return;
@@ -254,33 +302,44 @@ rp__lane *rp__executor_find_idle(rp_executor *e, bool is_card)
     return found;
 }
 
+static bool has_idle(const rp_executor *e, bool is_card)
+{
+    return is_card ? e->n_lanes > e->n_cores && e->states[e->n_cores].is_idle : e->n_idle_cores > 0;
+}
+
+/* What a policy sees is looked at only where a lane waits and no job does that is to end. */
 void rp__executor_wake(rp_executor *e)
 {
-    rp__policy_view view;
-    if ((e->n_queued == 0 && !e->ending.first) || e->n_busy == e->n_lanes)
+    rp__policy_view view = {.cores = 0};
+    if (e->n_queued == 0 && !e->ending.first)
         return;
-    rp__executor_look(e, rp__clock_now(), &view);
     for (int is_card = 0; is_card < 2; is_card++) {
-        const bool has_work = (!is_card && e->ending.first) ||
-                              e->policy->take(&view, is_card != 0).queue != RP_QUEUE_NONE;
-        rp__lane *lane = has_work ? rp__executor_find_idle(e, is_card != 0) : NULL;
-        if (lane)
-            rp__executor_wake_lane(lane);
+        bool has_work = !is_card && e->ending.first;
+        if (!has_idle(e, is_card) || (!has_work && e->n_queued == 0))
+            continue;
+        if (!has_work && view.cores == 0)
+            rp__executor_look(e, rp__clock_now(), &view);
+        if (!has_work)
+            has_work = e->policy->take(&view, is_card != 0).queue != RP_QUEUE_NONE;
+        if (has_work)
+            rp__executor_wake_lane(rp__executor_find_idle(e, is_card != 0));
     }
 }
 
-/* Looks for work: every lane for a moment; then the card's and one of the cores', so that the others take no time of those
- * that work. */
+/* Looks for work: every lane for a moment; then the card's and one of four of the cores', so that the others take no time of
+ * those that work. More than one, since several queries come while one core answers, and to wake a core that sleeps may
+ * take longer than to answer one. */
 static bool stand_by(rp__lane *lane)
 {
     rp_executor *e = lane->executor;
     if (rp__futex_spin(&lane->wake, 0, e->spin_ns < MOMENT_NS ? e->spin_ns : MOMENT_NS))
         return true;
-    if (!lane->is_card && atomic_exchange(&e->stands_by, true))
-        return false;
-    const bool has_work = rp__futex_spin(&lane->wake, 0, e->spin_ns);
-    if (!lane->is_card)
-        atomic_store(&e->stands_by, false);
+    if (lane->is_card)
+        return rp__futex_spin(&lane->wake, 0, e->spin_ns);
+    const bool has_place =
+        atomic_fetch_add(&e->n_standing_by, 1) < (e->n_cores + CORES_AWAKE - 1) / CORES_AWAKE;
+    const bool has_work = has_place && rp__futex_spin(&lane->wake, 0, e->spin_ns);
+    atomic_fetch_sub(&e->n_standing_by, 1);
     return has_work;
 }
 
@@ -288,7 +347,7 @@ void rp__executor_idle(rp__lane *lane)
 {
     rp_executor *e = lane->executor;
     atomic_store(&lane->wake, 0);
-    lane->state->is_idle = true;
+    rp__executor_set_idle(lane, true);
     rp__executor_unlock(e);
     if (!stand_by(lane)) {
         atomic_store(&lane->sleeps, 1);
@@ -296,8 +355,8 @@ void rp__executor_idle(rp__lane *lane)
             rp__futex_wait(&lane->wake, 0, RP_POLICY_NEVER);
         atomic_store(&lane->sleeps, 0);
     }
-    pthread_mutex_lock(&e->lock);
-    lane->state->is_idle = false;
+    rp__executor_lock(e);
+    rp__executor_set_idle(lane, false);
 }
 
 /* ---- Making and ending ----------------------------------------------------------------------- */
@@ -433,7 +492,7 @@ static rp_status make(rp_executor *e, const rp_executor_options *o, rp_error *er
     for (int q = 0; q < RP_QUEUES && status == RP_OK; q++)
         status = rp__job_queue_init(&e->queues[q], e->n_tasks);
     if (status == RP_OK) {
-        pthread_mutex_lock(&e->lock); /* lanes look at nothing before all are there */
+        rp__executor_lock(e); /* lanes look at nothing before all are there */
         status = start_lanes(e);
         pthread_mutex_unlock(&e->lock);
     }
@@ -476,6 +535,8 @@ rp_status rp_executor_new(const rp_index *index, const rp_executor_options *opti
     atomic_store(&e->next_deadline, RP_POLICY_NEVER);
     rp__executor_kept_open(e);
     rp__thread_lock_init(&e->lock);
+    for (size_t i = 0; i < RP_EXECUTOR_HOMES; i++)
+        rp__thread_lock_init(&e->homes[i].lock);
     pthread_cond_init(&e->ended, NULL);
     pthread_cond_init(&e->timer_moved, NULL);
     status = make(e, &o, err);
@@ -491,7 +552,7 @@ rp_status rp_executor_drain(rp_executor *executor)
 {
     if (RP_MISSING(NULL, executor))
         return RP_USAGE;
-    pthread_mutex_lock(&executor->lock);
+    rp__executor_lock(executor);
     atomic_store(&executor->is_drained, true);
     while (executor->n_live > 0 || atomic_load(&executor->n_here) > 0)
         pthread_cond_wait(&executor->ended, &executor->lock);
@@ -502,7 +563,7 @@ rp_status rp_executor_drain(rp_executor *executor)
 
 static void stop_threads(rp_executor *e)
 {
-    pthread_mutex_lock(&e->lock);
+    rp__executor_lock(e);
     e->is_over = true;
     for (size_t i = 0; i < e->n_lanes; i++)
         rp__executor_wake_lane(&e->lanes[i]);
@@ -536,6 +597,8 @@ void rp_executor_free(rp_executor *executor)
     rp__executor_kept_close(executor);
     pthread_cond_destroy(&executor->timer_moved);
     pthread_cond_destroy(&executor->ended);
+    for (size_t i = 0; i < RP_EXECUTOR_HOMES; i++)
+        pthread_mutex_destroy(&executor->homes[i].lock);
     pthread_mutex_destroy(&executor->lock);
     rp__free(executor);
 }
@@ -547,7 +610,7 @@ rp_status rp_executor_cancel(rp_executor *executor, uint64_t ticket)
     if (RP_MISSING(NULL, executor))
         return RP_USAGE;
     rp_status status = RP_NOT_FOUND;
-    pthread_mutex_lock(&executor->lock);
+    rp__executor_lock(executor);
     rp__task *t = &executor->tasks[ticket % executor->n_tasks];
     if (ticket && rp__executor_group_stop(executor, ticket)) {
         status = RP_OK;
@@ -571,7 +634,7 @@ void rp_executor_get_report(rp_executor *executor, rp_executor_report *out)
     *out = (rp_executor_report){0};
     if (RP_MISSING(NULL, executor))
         return;
-    pthread_mutex_lock(&executor->lock);
+    rp__executor_lock(executor);
     *out = executor->report;
     out->queued = (uint32_t)executor->n_waiting;
     out->running = (uint32_t)(executor->n_live - executor->n_queued);

@@ -38,13 +38,13 @@ enum { RP_DECISIONS = 8 }; /* of a task that are kept: the first ones */
 
 /* A task that is answered list by list. */
 typedef struct rp__task_steps {
-    rp__conjunction lists;
     bool is_on;          /* it is; otherwise by one processor, at once */
     bool moves;          /* the other processor goes on */
     bool by_card;        /* the card has done some of them */
     uint32_t n_met;      /* lists so far; 0: it has not begun */
     rp__partial partial; /* candidates of a task that has begun and waits */
     rp__arena_mark mark; /* where binding ended in its searcher's arena */
+    rp__conjunction lists;
 } rp__task_steps;
 
 typedef struct rp__task {
@@ -102,6 +102,14 @@ typedef struct rp__lane_state {
     bool is_idle, is_busy;
 } rp__lane_state;
 
+/* Tasks that are free, of threads whose numbers have the same remainder. Whoever submits takes one
+ * without the executor's lock. */
+typedef struct rp__task_home {
+    pthread_mutex_t lock; /* taken with the executor's, or alone */
+    rp__task_list free;
+    char apart[64]; /* from the next one: a line of a cache */
+} rp__task_home;
+
 /* A thread, or who stands in for it while it has no work. */
 typedef struct rp__lane {
     struct rp_executor *executor;
@@ -111,6 +119,7 @@ typedef struct rp__lane {
     _Atomic uint32_t wake; /* not 0: look for work */
     _Atomic uint32_t sleeps;
     struct rp__card *card; /* what the card's lane works with; NULL: it is a core's, or lost */
+    char apart[64];        /* from the next one's words: a line of a cache */
 } rp__lane;
 
 /* A task that a core keeps for short jobs, which who submits them answers (executor_kept.c). */
@@ -141,23 +150,25 @@ struct rp_executor {
     bool goes_back;
     bool is_bounded; /* so many threads were asked for: not one more answers queries */
 
+    rp__task_home homes[RP_EXECUTOR_HOMES]; /* by the thread that had a task last */
+
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t ended; /* a task did */
     rp__job_queue queues[RP_QUEUES];
-    rp__task_list free[RP_EXECUTOR_HOMES]; /* by the core where a task was last */
     rp__task_list ending;
     rp__task *tasks;
     struct rp__group *groups; /* of which some job has not ended */
     size_t n_tasks, n_live, n_queued;
-    size_t n_waiting; /* jobs: n_queued, with all that tasks stand for */
+    _Atomic size_t n_waiting; /* jobs: n_queued, with all that tasks stand for */
     uint64_t tickets, numbers;
     _Atomic size_t n_here; /* threads that answer what they submit, whoever has its task now */
     _Atomic bool is_drained;
     bool is_over, has_card;
     rp__lane *lanes;                    /* of cores, then the card's */
     rp__lane_state *states;             /* of lanes, in their order */
-    _Atomic bool stands_by;             /* one idle core looks for work; the others sleep */
+    _Atomic uint32_t n_standing_by;     /* idle cores that look for work; the others sleep */
     size_t n_cores, n_lanes, n_busy;    /* lanes */
+    size_t n_idle_cores;                /* of them, those that wait for work */
     rp__lane *woken[RP_EXECUTOR_WOKEN]; /* that sleep, and are to be woken by who has the lock */
     size_t n_woken;
     rp_executor_report report;
@@ -173,6 +184,8 @@ struct rp_executor {
 
 /* All are called with the lock held, but where it says otherwise. */
 
+/* Without the lock: takes it. */
+void rp__executor_lock(rp_executor *executor);
 /* Releases the lock, and then wakes who was to be woken: that takes longer than it is held. */
 void rp__executor_unlock(rp_executor *executor);
 
@@ -180,10 +193,14 @@ void rp__executor_tasks_append(rp__task_list *list, rp__task *task);
 rp__task *rp__executor_tasks_pop(rp__task_list *list); /* NULL: it is empty */
 /* All tasks are free, and belong to nobody. */
 void rp__executor_tasks_free_all(rp_executor *executor);
-/* A free one for the calling thread, rather one of its core's; NULL: there is none. */
+/* With or without the lock: a free one for the calling thread, rather one of its core's; NULL: there
+ * is none. Nobody else knows of it yet. */
 rp__task *rp__executor_tasks_find_free(rp_executor *executor);
-/* The same with a ticket, whatever waits and though the executor is drained. */
+/* One more lives: it has a ticket now. */
+void rp__executor_tasks_enlist(rp_executor *executor, rp__task *task);
+/* A free one that is enlisted, whatever waits and though the executor is drained. */
 rp__task *rp__executor_tasks_take(rp_executor *executor);
+/* With or without the lock: one that is not enlisted. */
 void rp__executor_tasks_give_back(rp_executor *executor, rp__task *task);
 /* A free one with a ticket for the calling thread; NULL: *status and err say why not. */
 rp__task *rp__executor_submit_begin(rp_executor *executor, rp_status *status, rp_error *err);
@@ -193,6 +210,9 @@ void rp__executor_tasks_release(rp_executor *executor, rp__task *task);
 void rp__executor_look(rp_executor *executor, uint64_t now, rp__policy_view *out);
 /* Asks the policy for a seat, and puts the task there; false: it is refused. */
 bool rp__executor_seat(rp_executor *executor, rp__task *task);
+/* The same of a task whose submitter waits for it. *begun: no queue has it, but the caller, for a
+ * core: all lanes are idle, nothing waits, and the cores' queue is where it would wait. */
+bool rp__executor_seat_alone(rp_executor *executor, rp__task *task, bool *begun);
 /* Into a queue, whatever the policy says. */
 void rp__executor_put(rp_executor *executor, rp__task *task, rp__policy_queue_kind queue,
                       const char *reason);
@@ -205,13 +225,14 @@ rp__task *rp__executor_take(rp_executor *executor, bool is_card);
 /* Whoever has the task is done with it: notes how long its last decision took. */
 void rp__executor_leave(rp__task *task, uint64_t now);
 /* The task has an outcome, but for its hits' names: a core ends it. Of a part: the whole task may
- * have. */
+ * have. Who had it has left it. */
 void rp__executor_end_soon(rp_executor *executor, rp__task *task);
 /* A task that waits in a queue and was stopped waits for its end. */
 void rp__executor_unseat(rp_executor *executor, rp__task *task);
 /* Wakes lanes for which there is work. */
 void rp__executor_wake(rp_executor *executor);
 void rp__executor_set_busy(rp__lane *lane, bool is_busy);
+void rp__executor_set_idle(rp__lane *lane, bool is_idle);
 /* A lane without work, rather one that looks for some than one that sleeps; NULL: there is none. */
 rp__lane *rp__executor_find_idle(rp_executor *executor, bool is_card);
 /* The task that a lane would be given now; NULL: none. */
@@ -232,8 +253,10 @@ void rp__executor_lose_card(rp_executor *executor);
 /* Who submits a task and waits for it does what is to be done for it, in place of lanes without
  * work, until another lane has it or it has ended. */
 void rp__executor_ask_help(rp_executor *executor, rp__task *task);
-/* As rp_executor_submit. `ready` (optional): its query, bound before; `helps`: the caller waits for
- * the end, and helps. */
+/* The same of one that it has begun for a core. */
+void rp__executor_ask_begun(rp_executor *executor, rp__task *task);
+/* As rp_executor_submit, of a record of this release. `ready` (optional): its query, bound before;
+ * `helps`: the caller waits for the end, and helps. */
 rp_status rp__executor_submit_job(rp_executor *executor, const rp_job *job,
                                   const rp__executor_ready *ready, bool helps, uint64_t *ticket,
                                   rp_error *err);

@@ -82,33 +82,57 @@ static rp__lane *find_lane(rp_executor *e, const rp__task *task, uint64_t now)
     return card && card->card && is_next(e, task, true, now) ? card : NULL;
 }
 
+/* In the place of a core's lane. */
+static void answer_on(rp__lane *lane, rp__task *task, bool is_new)
+{
+    rp__executor_set_idle(lane, false);
+    task->next = NULL;
+    rp__executor_core_turn(lane, task, is_new);
+    rp__executor_set_idle(lane, true);
+}
+
 static void stand_in(rp_executor *e, rp__lane *lane, rp__task *task, uint64_t now)
 {
-    lane->state->is_idle = false;
+    const bool is_new = task->place != RP_TASK_ENDING;
     if (lane->is_card) {
+        rp__executor_set_idle(lane, false);
         (void)rp__executor_card_turn(lane, false);
-    } else {
-        const bool is_new = task->place != RP_TASK_ENDING;
-        if (is_new)
-            rp__executor_begin(e, task, false, now); /* a policy asked again may name another */
-        else
-            remove_ending(e, task);
-        task->next = NULL;
-        rp__executor_core_turn(lane, task, is_new);
+        rp__executor_set_idle(lane, true);
+        return;
     }
-    lane->state->is_idle = true;
+    if (is_new)
+        rp__executor_begin(e, task, false, now); /* a policy asked again may name another */
+    else
+        remove_ending(e, task);
+    answer_on(lane, task, is_new);
+}
+
+/* While the task is the one with that ticket. */
+static void help(rp_executor *e, rp__task *task, uint64_t ticket, uint64_t now)
+{
+    rp__lane *lane;
+    while (task->ticket == ticket && (lane = find_lane(e, task, now))) {
+        stand_in(e, lane, task, now);
+        if (task->ticket == ticket)
+            now = rp__clock_now();
+    }
+}
+
+void rp__executor_ask_begun(rp_executor *e, rp__task *task)
+{
+    const uint64_t ticket = task->ticket;
+    rp__executor_here_enter(e);
+    answer_on(find_idle_core(e), task, true);
+    if (task->ticket == ticket)
+        help(e, task, ticket, rp__clock_now());
+    rp__executor_here_leave(e);
+    rp__executor_wake(e);
 }
 
 void rp__executor_ask_help(rp_executor *e, rp__task *task)
 {
-    const uint64_t ticket = task->ticket;
-    uint64_t now = task->seated;
     rp__executor_here_enter(e);
-    for (rp__lane *lane; (lane = find_lane(e, task, now)); now = rp__clock_now()) {
-        stand_in(e, lane, task, now);
-        if (task->ticket != ticket)
-            break;
-    }
+    help(e, task, task->ticket, task->seated);
     rp__executor_here_leave(e);
     rp__executor_wake(e);
 }

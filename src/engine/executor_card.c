@@ -235,6 +235,14 @@ static bool run_batch(card *c, group *g, rp_status (*run)(void *arg))
     return false;
 }
 
+/* All that was said of them while the card had them. */
+static void leave_group(const group *g)
+{
+    const uint64_t now = rp__clock_now();
+    for (size_t i = 0; i < g->n; i++)
+        rp__executor_leave(g->tasks[i], now);
+}
+
 /* ---- What became of them, with the lock ------------------------------------------------------ */
 
 /* A core answers it, unless no other processor may. */
@@ -335,7 +343,11 @@ bool rp__executor_card_turn(rp__lane *lane, bool leaves)
         last = g;
     if (last)
         (void)run_batch(c, last, run_finish);
-    pthread_mutex_lock(&e->lock);
+    if (last)
+        leave_group(last);
+    if (is_over)
+        leave_group(g);
+    rp__executor_lock(e);
     if (last)
         settle_group(c, last);
     if (is_over)
@@ -351,7 +363,7 @@ void *rp__executor_card_run(void *arg)
     rp__lane *lane = arg;
     rp_executor *e = lane->executor;
     card *c = open_card(e);
-    pthread_mutex_lock(&e->lock);
+    rp__executor_lock(e);
     lane->card = c;
     if (!c) {
         rp__executor_lose_card(e);

@@ -6,7 +6,7 @@
 #include "engine/executor.h"
 #include "store/store.h"
 
-enum { ENDING_MOST = 16 }; /* tasks that a core ends in one turn */
+enum { ENDING_LEAST = 4, ENDING_MOST = 16 }; /* tasks that a core ends in one turn, if there are */
 
 typedef struct turn {
     rp__task *task;
@@ -132,7 +132,7 @@ static bool ask_again(rp_executor *e, rp__task *t)
     t->bound.work = work;
     if (t->outcome.status != RP_OK)
         return false;
-    pthread_mutex_lock(&e->lock);
+    rp__executor_lock(e);
     if (atomic_load(&t->stop) || !rp__executor_seat(e, t))
         rp__executor_put(e, t, RP_QUEUE_CPU, "the rest of a query that was begun");
     if (atomic_load(&t->stop)) /* nobody else takes it out */
@@ -158,7 +158,7 @@ static bool take_steps(rp_executor *e, rp__task *t)
         rp__executor_steps_drop(t);
         o->status = RP_OK;
     } else if (o->status == RP_OK && t->steps.moves) {
-        pthread_mutex_lock(&e->lock);
+        rp__executor_lock(e);
         rp__executor_move(e, t);
         rp__executor_wake(e);
         rp__executor_unlock(e);
@@ -177,7 +177,7 @@ static rp_status check_card(rp_executor *e, rp__task *t)
     if (t->on_card || t->steps.by_card || t->bound.n_ops == 0)
         return RP_OK;
     if (e->algorithm && !t->fallback) {
-        pthread_mutex_lock(&e->lock);
+        rp__executor_lock(e);
         t->fallback = e->has_card ? RP_FALLBACK_POLICY : RP_FALLBACK_FAULT;
         pthread_mutex_unlock(&e->lock);
         t->answer.fallback = t->fallback;
@@ -198,7 +198,8 @@ static void work_on_part(rp_executor *e, rp__task *part)
     turn at = {.task = part};
     rp_outcome *o = &part->outcome;
     o->status = rp__searcher_guard(part->searcher, run_part, &at, &at.err, &o->err);
-    pthread_mutex_lock(&e->lock);
+    rp__executor_leave(part, rp__clock_now());
+    rp__executor_lock(e);
     rp__executor_end_soon(e, part);
     rp__executor_wake(e);
     rp__executor_unlock(e);
@@ -256,18 +257,19 @@ void rp__executor_core_turn(rp__lane *lane, rp__task *first, bool is_new)
     if (is_new)
         rp__executor_note_begin(first);
     rp__task_list ended = work_on_all(e, first);
-    pthread_mutex_lock(&e->lock);
+    rp__executor_lock(e);
     rp__executor_set_busy(lane, false);
     for (rp__task *t; (t = rp__executor_tasks_pop(&ended));)
         release(e, t);
 }
 
-/* Some of those that wait for their end, fewer than would leave other cores without: each takes a moment, and to pass
- * the lock from core to core takes as long. From then on nobody else ends them. NULL: there are none. */
+/* Some of those that wait for their end. Each takes a moment, and to pass the lock from core to core takes as long as
+ * several; beyond that, other cores have their part. From then on nobody else ends them. NULL: there are none. */
 static rp__task *take_ending(rp_executor *e)
 {
     rp__task_list taken = {NULL, NULL, 0};
-    const size_t fair = 1 + e->ending.n / e->n_cores;
+    const size_t part = e->ending.n / e->n_cores;
+    const size_t fair = part < ENDING_LEAST ? ENDING_LEAST : part;
     for (rp__task *t;
          taken.n < fair && taken.n < ENDING_MOST && (t = rp__executor_tasks_pop(&e->ending));) {
         t->place = RP_TASK_TAKEN;
@@ -280,7 +282,7 @@ void *rp__executor_core_run(void *arg)
 {
     rp__lane *lane = arg;
     rp_executor *e = lane->executor;
-    pthread_mutex_lock(&e->lock);
+    rp__executor_lock(e);
     for (;;) {
         rp__task *t = take_ending(e);
         const bool is_new = !t;

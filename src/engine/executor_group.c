@@ -54,7 +54,7 @@ static bool get_task(rp_executor *e, runner *r, const rp__group *g, uint64_t dea
 {
     if (r->task && r->task->waiting.job.deadline == deadline)
         return true;
-    pthread_mutex_lock(&e->lock);
+    rp__executor_lock(e);
     if (!r->task)
         r->task = rp__executor_tasks_take(e);
     if (r->task) {
@@ -112,7 +112,7 @@ void rp__executor_group_run(rp_executor *e, rp__task *task)
     runner r = {.task = NULL};
     for (size_t i; (i = atomic_fetch_add(&g->next, 1)) < g->n;)
         (void)answer(e, &r, g, &g->jobs[i], RP_POLICY_NEVER);
-    pthread_mutex_lock(&e->lock);
+    rp__executor_lock(e);
     end_run(e, &r);
     rp__executor_unlock(e);
 }
@@ -239,7 +239,7 @@ static void run_here(rp_executor *e, rp__group *g, rp__task *task, uint64_t here
     atomic_store(&g->next, i);
     if (i > 0)
         g->job_ns = 1 + (rp__clock_now() - g->arrived) / i;
-    pthread_mutex_lock(&e->lock);
+    rp__executor_lock(e);
     rp__task *rest = i == g->n ? NULL : r.task ? r.task : rp__executor_tasks_take(e);
     if (rest) {
         seat_all(e, g, rest);
@@ -248,7 +248,7 @@ static void run_here(rp_executor *e, rp__group *g, rp__task *task, uint64_t here
     if (!rest && i < g->n) {
         rp__executor_unlock(e);
         refuse_from(&r, g, i);
-        pthread_mutex_lock(&e->lock);
+        rp__executor_lock(e);
     }
     if (!rest)
         remove_group(e, g);
@@ -267,7 +267,7 @@ rp_status rp_executor_submit_many(rp_executor *executor, const rp_job *jobs, siz
     if (status != RP_OK || n == 0)
         return status;
     const uint64_t here_ns = executor->on_card || executor->is_bounded ? 0 : g->jobs[0].here_ns;
-    pthread_mutex_lock(&executor->lock);
+    rp__executor_lock(executor);
     rp__task *t = rp__executor_submit_begin(executor, &status, err);
     if (t) {
         g->ticket = t->group_ticket = t->ticket;

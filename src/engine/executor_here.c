@@ -37,7 +37,7 @@ void rp__executor_here_run(rp_executor *e, rp__task *task, uint64_t *ticket)
     rp__executor_timer_check(task);
     rp__executor_here_enter(e);
     const bool is_over = rp__executor_here_finish(e, task, rp__executor_here_reason);
-    pthread_mutex_lock(&e->lock);
+    rp__executor_lock(e);
     e->report.submitted++;
     if (is_over) {
         rp__executor_core_count(&e->report, task->outcome.status, task->on_card);

@@ -81,7 +81,7 @@ static bool has_task(rp_executor *e, rp__kept_task *k)
 {
     if (k->task)
         return true;
-    pthread_mutex_lock(&e->lock);
+    rp__executor_lock(e);
     rp__task *t = rp__executor_tasks_find_free(e);
     if (t) {
         t->place = RP_TASK_KEPT;
@@ -107,7 +107,7 @@ static void begin(rp_executor *e, rp__kept_task *k, uint64_t deadline, uint64_t 
     pthread_mutex_unlock(&k->lock);
     if (deadline >= atomic_load(&e->next_deadline))
         return;
-    pthread_mutex_lock(&e->lock);
+    rp__executor_lock(e);
     rp__executor_timer_add(e, t);
     rp__executor_unlock(e);
 }

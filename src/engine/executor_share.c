@@ -187,7 +187,7 @@ void rp__executor_share_join(rp_executor *e, rp__task *whole)
     if (o->status == RP_OK)
         o->status = merge(whole, &o->err);
     whole->has_answer = o->status == RP_OK;
-    pthread_mutex_lock(&e->lock);
+    rp__executor_lock(e);
     e->n_live -= whole->n_parts;
     for (rp__task *part = whole->parts; part; part = part->sibling) {
         part->place = RP_TASK_FREE;

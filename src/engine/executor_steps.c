@@ -119,7 +119,7 @@ static rp__policy_way ask_policy(const turn *at, uint32_t candidates)
                                   .on_card = t->on_card};
     rp__policy_way way = RP_WAY_REST;
     rp__policy_view view;
-    pthread_mutex_lock(&e->lock);
+    rp__executor_lock(e);
     rp__executor_look(e, rp__clock_now(), &view);
     if (e->policy->step)
         way = e->policy->step(&view, &t->waiting.job, &step);

@@ -1,6 +1,7 @@
 /* executor_submit.c: a job on its way to a queue: parsed and bound by who submits it, or bound before.
  *
  * Binding needs no lock, and takes longer than all that does. Where a job waits is the policy's. */
+#include <stddef.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -45,6 +46,16 @@ static rp_status find_lists(const rp_executor *e, rp__task *t, rp__auto_shape sh
     return RP_OK;
 }
 
+/* All that is read of them where there are none: lists are most of their memory. */
+static void forget_steps(rp__task_steps *steps)
+{
+    steps->is_on = steps->moves = steps->by_card = false;
+    steps->n_met = 0;
+    steps->partial = (rp__partial){0};
+    steps->lists.n = 0;
+    steps->lists.is_all = false;
+}
+
 /* What a bound query has of its task. */
 static rp_status own_query(const rp_executor *e, rp__task *t, rp__auto_shape shape)
 {
@@ -54,7 +65,7 @@ static rp_status own_query(const rp_executor *e, rp__task *t, rp__auto_shape sha
                          e->algorithm ? &t->searcher->trace : rp__query_trace_get(t->searcher),
                          &t->bound);
     t->shape = shape;
-    t->steps = (rp__task_steps){0};
+    forget_steps(&t->steps);
     t->waiting.job.meet_ns = 0;
     t->waiting.job.prunes_whole = shape == RP_AUTO_OR;
     return find_lists(e, t, shape);
@@ -93,7 +104,7 @@ static rp_status run_bind(void *arg)
         return status;
     rp__cost_look(&t->bound, &facts);
     if (t->costs)
-        rp__cost_describe(&t->bound, &facts);
+        rp__cost_measure(&t->bound, &facts);
     rp__cost_estimate(t->costs, &facts, &t->waiting.job);
     if (b->executor->algorithm)
         let_card_refuse(&t->waiting.job);
@@ -110,6 +121,14 @@ static rp_status bind(const rp_executor *e, rp__task *task, const rp__executor_r
 rp_status rp__executor_submit_bind(const rp_executor *e, rp__task *task, rp_error *err)
 {
     return bind(e, task, NULL, err);
+}
+
+/* But for the text of an error, which is empty. */
+static void forget_outcome(rp_outcome *o)
+{
+    o->status = o->err.code = RP_OK;
+    o->err.text[0] = 0;
+    memset(&o->hits, 0, sizeof *o - offsetof(rp_outcome, hits));
 }
 
 /* The text is kept for andor, which may bind it twice. */
@@ -174,7 +193,7 @@ rp_status rp__executor_submit_prepare(rp_executor *e, rp__task *t, const rp_job 
     t->has_answer = t->on_card = false;
     t->fallback = RP_FALLBACK_NONE;
     t->spent = (rp_gpu_counters){0};
-    t->outcome = (rp_outcome){0};
+    forget_outcome(&t->outcome);
     t->n_decisions = 0;
     t->taken = 0;
     rp__query_trace_begin(t->searcher);
@@ -214,44 +233,90 @@ static rp_status refuse(rp_executor *e, const char *why, rp_error *err)
     return rp__error_set(err, RP_BUSY, "the query was refused: %s", why);
 }
 
+static const char too_many[] = "too many jobs wait";
+
+/* With the lock: whether one more is taken. */
+static rp_status check_room(rp_executor *e, rp_error *err)
+{
+    if (e->is_drained)
+        return rp__error_set(err, RP_USAGE, "the executor is drained: it takes no more jobs");
+    return e->n_waiting >= e->max_queued ? refuse(e, too_many, err) : RP_OK;
+}
+
 rp__task *rp__executor_submit_begin(rp_executor *e, rp_status *status, rp_error *err)
 {
-    rp__task *t = NULL;
-    if (atomic_load(&e->is_drained))
-        *status = rp__error_set(err, RP_USAGE, "the executor is drained: it takes no more jobs");
-    else if (e->n_waiting >= e->max_queued || !(t = rp__executor_tasks_take(e)))
-        *status = refuse(e, "too many jobs wait", err);
+    *status = check_room(e, err);
+    rp__task *t = *status == RP_OK ? rp__executor_tasks_take(e) : NULL;
+    if (*status == RP_OK && !t)
+        *status = refuse(e, too_many, err);
     return t;
 }
 
-/* A task of one's own; NULL: why not. With a deadline, the timer knows it. */
-static rp__task *get_task(rp_executor *e, const uint64_t *deadline, rp_status *status,
-                          rp_error *err)
+/* A task that the timer knows; NULL: why not. */
+static rp__task *get_limited(rp_executor *e, uint64_t deadline, rp_status *status, rp_error *err)
 {
-    pthread_mutex_lock(&e->lock);
+    rp__executor_lock(e);
     rp__task *t = rp__executor_submit_begin(e, status, err);
-    if (t && deadline)
-        rp__executor_timer_limit(e, t, *deadline);
+    if (t)
+        rp__executor_timer_limit(e, t, deadline);
     rp__executor_unlock(e);
     return t;
+}
+
+/* A task of one's own that is not enlisted yet; NULL: why not. The executor's lock is needed only where it is refused. */
+static rp__task *get_task(rp_executor *e, rp_status *status, rp_error *err)
+{
+    const bool is_full = atomic_load_explicit(&e->n_waiting, memory_order_relaxed) >= e->max_queued;
+    rp__task *t = is_full ? NULL : rp__executor_tasks_find_free(e);
+    if (t)
+        return t;
+    rp__executor_lock(e);
+    t = rp__executor_submit_begin(e, status, err);
+    rp__executor_unlock(e);
+    return t;
+}
+
+/* With the lock. From now on the executor knows the task, unless it takes no more. */
+static rp_status enlist(rp_executor *e, rp__task *t, rp_error *err)
+{
+    rp_status status = check_room(e, err);
+    if (status == RP_OK)
+        rp__executor_tasks_enlist(e, t);
+    return status;
+}
+
+/* With the lock. */
+static void give_up(rp_executor *e, rp__task *t)
+{
+    if (t->ticket)
+        rp__executor_tasks_release(e, t);
+    else
+        rp__executor_tasks_give_back(e, t);
 }
 
 /* A task that is bound, unless `status` says otherwise, to its queue. */
 static rp_status hand_over(rp_executor *e, rp__task *t, rp_status status, bool helps,
                            uint64_t *ticket, rp_error *err)
 {
-    pthread_mutex_lock(&e->lock);
+    bool begun = false;
+    rp__executor_lock(e);
+    if (status == RP_OK && !t->ticket)
+        status = enlist(e, t, err);
     if (status == RP_OK)
         rp__executor_submit_tell(t, ticket);
     if (status == RP_OK && t->waiting.job.deadline != RP_POLICY_NEVER)
         rp__executor_timer_add(e, t);
-    if (status == RP_OK && !rp__executor_seat(e, t))
+    const bool is_refused = status == RP_OK && !(helps ? rp__executor_seat_alone(e, t, &begun)
+                                                       : rp__executor_seat(e, t));
+    if (is_refused)
         status = refuse(e, t->waiting.seat.reason, err);
     if (status == RP_OK && atomic_load(&t->stop)) /* its time was over before it had a queue */
         rp__executor_unseat(e, t);
     e->report.submitted += status == RP_OK;
     if (status != RP_OK)
-        rp__executor_tasks_release(e, t);
+        give_up(e, t);
+    else if (begun)
+        rp__executor_ask_begun(e, t);
     else if (helps)
         rp__executor_ask_help(e, t);
     else
@@ -267,8 +332,7 @@ static rp_status submit_here(rp_executor *e, const rp_job *job, uint64_t *ticket
     if (rp__executor_kept_answer(e, job, ticket, &status, err))
         return status;
     const uint64_t now = rp__clock_now();
-    const uint64_t deadline = rp__executor_submit_deadline(now, job->deadline_ns);
-    rp__task *t = get_task(e, &deadline, &status, err);
+    rp__task *t = get_limited(e, rp__executor_submit_deadline(now, job->deadline_ns), &status, err);
     if (!t)
         return status;
     status = rp__executor_submit_prepare(e, t, job, NULL, now, err);
@@ -282,20 +346,15 @@ rp_status rp__executor_submit_job(rp_executor *executor, const rp_job *job,
                                   const rp__executor_ready *ready, bool helps, uint64_t *ticket,
                                   rp_error *err)
 {
-    rp_job own;
-    rp_status status = RP_TAKE(&own, job, err);
-    if (status == RP_OK && !own.done)
-        rp__error_set_missing(err, "rp_executor_submit", "job->done", 0), status = RP_USAGE;
-    if (status != RP_OK)
-        return status;
-    const bool may_be_here = !helps && !ready && !executor->on_card && own.here_ns > 0;
+    rp_status status = RP_OK;
+    const bool may_be_here = !helps && !ready && !executor->on_card && job->here_ns > 0;
     if (may_be_here && !executor->is_bounded)
-        return submit_here(executor, &own, ticket, err);
-    rp__task *t = get_task(executor, NULL, &status, err);
+        return submit_here(executor, job, ticket, err);
+    rp__task *t = get_task(executor, &status, err);
     if (!t)
         return status;
-    status = prepare(executor, t, &own, ready, err);
-    const bool is_short = may_be_here && t->waiting.job.cpu_ns <= own.here_ns;
+    status = prepare(executor, t, job, ready, err);
+    const bool is_short = may_be_here && t->waiting.job.cpu_ns <= job->here_ns;
     return hand_over(executor, t, status, helps || is_short, ticket, err);
 }
 
@@ -304,7 +363,12 @@ rp_status rp_executor_submit(rp_executor *executor, const rp_job *job, uint64_t 
 {
     if (RP_MISSING(err, executor, job) || RP_MISSING_ARRAY(err, job->query, job->query_bytes))
         return RP_USAGE;
-    return rp__executor_submit_job(executor, job, NULL, false, ticket, err);
+    rp_job own;
+    rp_status status = RP_TAKE(&own, job, err);
+    if (status == RP_OK && !own.done)
+        rp__error_set_missing(err, "rp_executor_submit", "job->done", 0), status = RP_USAGE;
+    return status == RP_OK ? rp__executor_submit_job(executor, &own, NULL, false, ticket, err)
+                           : status;
 }
 
 /* ---- Bound before ------------------------------------------------------------------------------ */
@@ -313,15 +377,15 @@ rp_status rp__executor_submit_ahead(rp_executor *executor, const rp_job *job, rp
                                     rp__executor_ready *out, rp_error *err)
 {
     rp_status status = RP_OK;
-    rp__task *t = get_task(executor, NULL, &status, err);
+    rp__task *t = get_task(executor, &status, err);
     if (!t)
         return status;
     status = prepare(executor, t, job, NULL, err);
     *out = (rp__executor_ready){.query = t->bound, .job = t->waiting.job, .shape = t->shape};
     if (status == RP_OK && rp__query_keep(&out->query, arena) != RP_OK)
         status = rp__error_no_memory(err);
-    pthread_mutex_lock(&executor->lock);
-    rp__executor_tasks_release(executor, t);
+    rp__executor_lock(executor);
+    give_up(executor, t);
     rp__executor_unlock(executor);
     return status;
 }

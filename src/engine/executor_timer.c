@@ -29,7 +29,7 @@ static uint64_t stop_late(rp_executor *e)
 void *rp__executor_timer_run(void *arg)
 {
     rp_executor *e = arg;
-    pthread_mutex_lock(&e->lock);
+    rp__executor_lock(e);
     while (!e->is_over) {
         const uint64_t now = rp__clock_now();
         const uint64_t next = atomic_load(&e->next_deadline);
@@ -40,7 +40,7 @@ void *rp__executor_timer_run(void *arg)
         else {
             atomic_store(&e->next_deadline, stop_late(e));
             rp__executor_unlock(e);
-            pthread_mutex_lock(&e->lock);
+            rp__executor_lock(e);
         }
     }
     rp__executor_unlock(e);

@@ -30,6 +30,7 @@ typedef struct replay {
     rp__replay_report *report;
     uint64_t *latencies, *arrivals; /* NULL: nobody asks */
     uint64_t now, next_ps, arrived, numbers;
+    uint64_t held_until; /* the queues' lock */
     rp__random random;
     rp__job_queue queues[RP_QUEUES];
     lane *lanes;
@@ -108,6 +109,15 @@ static void look(const replay *r, rp__policy_view *out)
         rp__job_queue_look(&r->queues[q], &out->queues[q]);
 }
 
+/* Nanoseconds from now until the lock was had for so many quarters of the time that it is held: whoever wants it waits for
+ * those before. */
+static uint64_t hold(replay *r, uint64_t quarters)
+{
+    const uint64_t ns = r->o->held_ns * quarters / 4;
+    r->held_until = (r->held_until > r->now ? r->held_until : r->now) + ns;
+    return ns ? r->held_until - r->now : 0;
+}
+
 /* ---- Jobs ------------------------------------------------------------------------------------ */
 
 static void end_job(replay *r, job *j, bool is_late)
@@ -139,6 +149,7 @@ static void arrive(replay *r)
     if (r->arrivals)
         r->arrivals[number] = r->now;
     next_arrival(r);
+    hold(r, 4);
     job *j = r->n_queued < o->max_queued ? r->free : NULL;
     if (j) {
         r->free = j->next;
@@ -193,10 +204,11 @@ static job *take_in_time(replay *r, bool is_card)
 
 /* ---- Lanes ----------------------------------------------------------------------------------- */
 
-static void begin(replay *r, lane *l, uint64_t ns, uint64_t likely_ns)
+/* It has the lock first for so many quarters of a time. */
+static void begin(replay *r, lane *l, uint64_t quarters, uint64_t ns, uint64_t likely_ns)
 {
     l->is_busy = true;
-    l->end = r->now + ns;
+    l->end = r->now + hold(r, quarters) + ns;
     l->likely_end = r->now + likely_ns;
     *(l->is_card ? &r->report->card_ns : &r->report->core_ns) += ns;
 }
@@ -219,9 +231,9 @@ static bool begin_core(replay *r, lane *l)
     j->next = NULL;
     const uint64_t left = j->waiting.job.deadline - r->now;
     if (j->on_card)
-        begin(r, l, j->cost->feed_ns, j->waiting.job.feed_ns);
+        begin(r, l, 1, j->cost->feed_ns, j->waiting.job.feed_ns);
     else
-        begin(r, l, j->cost->cpu_ns < left ? j->cost->cpu_ns : left, j->waiting.job.cpu_ns);
+        begin(r, l, 4, j->cost->cpu_ns < left ? j->cost->cpu_ns : left, j->waiting.job.cpu_ns);
     return true;
 }
 
@@ -255,7 +267,7 @@ static bool begin_card(replay *r, lane *l)
         return false;
     r->report->launches++;
     r->report->batched += n > 1 ? n : 0;
-    begin(r, l, start + ns, likely_start + likely);
+    begin(r, l, 4 + n, start + ns, likely_start + likely);
     return true;
 }
 
@@ -285,6 +297,7 @@ static void end_lane(replay *r, lane *l)
             end_job(r, j, r->now >= j->waiting.job.deadline);
             continue;
         }
+        hold(r, 1);
         j->on_card = true;
         j->next = NULL;
         *r->ending_end = j;

@@ -66,7 +66,7 @@ static rp_status run_look(void *arg)
     if (status != RP_OK)
         return status;
     rp__cost_look(&bound, &l->facts);
-    rp__cost_describe(&bound, &l->facts);
+    rp__cost_measure(&bound, &l->facts);
     return RP_OK;
 }
 

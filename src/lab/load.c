@@ -159,6 +159,7 @@ static rp__replay_options replay_options(const rp__load *load, const rp__load_op
                             .max_queued = o->max_queued ? o->max_queued : 1024,
                             .elements = o->elements ? o->elements : 1 << 20,
                             .ratio = o->griffin_ratio,
+                            .held_ns = o->held_ns,
                             .wrong = t->wrong};
     if (t->burst > 1) {
         r.burst = t->burst;

@@ -26,6 +26,7 @@ typedef struct rp__load_options {
     uint32_t cores;         /* 0: those of the machine; of a replay 16 */
     uint32_t max_queued;    /* 0: 1,024 */
     uint64_t elements;      /* 0: 1M */
+    uint64_t held_ns;       /* of a replay: as of rp__replay_options */
     uint64_t griffin_ratio; /* as of rp_executor_options */
     bool griffin_returns;
     const char *costs; /* a cost file, not of a replay; NULL: as the executor does it */

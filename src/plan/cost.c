@@ -4,6 +4,8 @@
  * small share of the launch. */
 #include "plan/cost.h"
 
+#include <string.h>
+
 #include "rank/fixed_log.h"
 
 enum {
@@ -106,10 +108,9 @@ static size_t find_shortest(const rp__query *query, rp__cost_facts *out)
     return n;
 }
 
-/* The logarithm of the documents that have all words, if words are independent. */
-static int32_t expect_matches(const rp__query *query, rp__auto_shape shape)
+/* The logarithm of the documents that have all words, if words are independent; `all`: that of all documents. */
+static int32_t expect_matches(const rp__query *query, rp__auto_shape shape, int64_t all)
 {
-    const int64_t all = rp__cost_log(query->lengths.n_docs);
     int64_t log = all;
     for (size_t i = 0; i < query->n_words; i++)
         if (counts(query, shape, i))
@@ -141,29 +142,32 @@ void rp__cost_look(const rp__query *query, rp__cost_facts *out)
 {
     rp__auto_facts facts;
     rp__auto_processor_look(query, &facts);
-    *out = (rp__cost_facts){.shape = facts.shape, .work = query->work};
-    const size_t n_lists = find_shortest(query, out);
-    if (matches_nothing(out))
-        return;
-    out->reading = rp__auto_processor_reading(&facts);
+    out->shape = facts.shape;
     out->postings = facts.postings;
-    out->n_lists = n_lists;
+    out->work = query->work;
+    out->reading = 0;
+    out->n_lists = find_shortest(query, out);
+    if (!matches_nothing(out))
+        out->reading = rp__auto_processor_reading(&facts);
 }
 
-void rp__cost_describe(const rp__query *query, rp__cost_facts *out)
+void rp__cost_measure(const rp__query *query, rp__cost_facts *facts)
 {
-    if (matches_nothing(out))
+    int32_t *f = facts->features;
+    if (matches_nothing(facts)) {
+        memset(f, 0, sizeof facts->features);
         return;
-    out->features[RP_COST_SHORTEST] = rp__cost_log(out->shortest);
-    out->features[RP_COST_SECOND] = rp__cost_log(out->second);
-    out->features[RP_COST_TOTAL] = rp__cost_log(out->postings);
-    out->features[RP_COST_TERMS] = rp__cost_log(out->n_lists);
-    out->features[RP_COST_READING] = rp__cost_log(out->reading);
-    out->features[RP_COST_K] = rp__cost_log(query->k);
-    out->features[RP_COST_PAIRS] = out->features[RP_COST_SHORTEST] + out->features[RP_COST_SECOND] -
-                                   rp__cost_log(query->lengths.n_docs);
-    out->features[RP_COST_MATCHES] = expect_matches(query, out->shape);
-    out->features[RP_COST_FILL] = out->shape == RP_AUTO_OR ? rp__cost_log(count_fill(query)) : 0;
+    }
+    const int64_t all = rp__cost_log(query->lengths.n_docs);
+    f[RP_COST_SHORTEST] = rp__cost_log(facts->shortest);
+    f[RP_COST_SECOND] = rp__cost_log(facts->second);
+    f[RP_COST_TOTAL] = rp__cost_log(facts->postings);
+    f[RP_COST_TERMS] = rp__cost_log(facts->n_lists);
+    f[RP_COST_READING] = rp__cost_log(facts->reading);
+    f[RP_COST_K] = rp__cost_log(query->k);
+    f[RP_COST_PAIRS] = f[RP_COST_SHORTEST] + f[RP_COST_SECOND] - (int32_t)all;
+    f[RP_COST_MATCHES] = expect_matches(query, facts->shape, all);
+    f[RP_COST_FILL] = facts->shape == RP_AUTO_OR ? rp__cost_log(count_fill(query)) : 0;
 }
 
 /* start, batch_start: nanoseconds; posting_ps: picoseconds of each posting that is read. */

@@ -32,17 +32,18 @@ typedef enum rp__cost_feature {
 
 typedef struct rp__cost_facts {
     rp__auto_shape shape;
-    int32_t features[RP_COST_FEATURES]; /* only of a query that was described */
-    uint64_t shortest, second, postings, n_lists;
+    uint64_t shortest, second, postings;
+    uint64_t n_lists;
     uint64_t work; /* of plan.h, chapter 3 */
     uint64_t reading;
+    int32_t features[RP_COST_FEATURES]; /* for fitted rules; built-in ones need none */
 } rp__cost_facts;
 
-/* Of a query that matches nothing, since a word has no list, shape and lists alone; its estimate is
- * by built-in rules. */
+/* Without features. Of a query that matches nothing, since a word has no list, shape and lists
+ * alone; its estimate is by built-in rules. */
 void rp__cost_look(const rp__query *query, rp__cost_facts *out);
-/* Adds the features, which trees need: logarithms take longer than all the rest. */
-void rp__cost_describe(const rp__query *query, rp__cost_facts *out);
+/* Features, which take longer, of a query that was looked at; zero where it matches nothing. */
+void rp__cost_measure(const rp__query *query, rp__cost_facts *facts);
 
 enum { RP_COST_LEAVES = 32, RP_COST_RULES = 2 * RP_COST_LEAVES - 1, RP_COST_LEAF = 255 };
 

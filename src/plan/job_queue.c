@@ -59,9 +59,9 @@ static void move(rp__job_order *order, size_t to, size_t from, size_t n)
     memmove(order->at + to, order->at + from, n * sizeof *order->at);
 }
 
-static void put(rp__job_order *order, size_t room, const rp__job_place *place)
+static void put(rp__job_order *order, size_t room, rp__job_place place)
 {
-    const size_t before = find_place(order, place);
+    const size_t before = find_place(order, &place);
     if (order->begin + order->n == 2 * room) { /* at least half of it is free */
         move(order, 0, order->begin, order->n);
         order->begin = 0;
@@ -72,20 +72,21 @@ static void put(rp__job_order *order, size_t room, const rp__job_place *place)
     } else {
         move(order, order->begin + before + 1, order->begin + before, order->n - before);
     }
-    order->at[order->begin + before] = *place;
+    order->at[order->begin + before] = place;
     order->n++;
 }
 
-static void take_out(rp__job_order *order, const rp__job_place *place)
+static void take_out(rp__job_order *order, rp__job_place place)
 {
-    const size_t before = find_place(order, place);
+    const size_t before = find_place(order, &place);
     if (before < order->n / 2 || before == 0) {
         move(order, order->begin + 1, order->begin, before);
         order->begin++;
     } else {
         move(order, order->begin + before, order->begin + before + 1, order->n - before - 1);
     }
-    order->n--;
+    if (--order->n == 0)
+        order->begin = 0; /* the same lines of a cache again */
 }
 
 static void count(rp__policy_queue *sums, const rp__policy_job *job, bool comes)
@@ -105,11 +106,23 @@ static bool has_place(const rp__waiting *job, int order)
     return order == RP_JOB_BY_KEY || job->seat.urgent != RP_POLICY_NEVER;
 }
 
+static rp__job_place place_of(rp__waiting *job, int order)
+{
+    const rp__policy_job *own = &job->job;
+    return (rp__job_place){.key = key_of(job, order),
+                           .number = job->number,
+                           .job = job,
+                           .cpu_ns = own->cpu_ns,
+                           .gpu_ns = own->gpu_ns,
+                           .deadline = own->deadline,
+                           .urgent = job->seat.urgent};
+}
+
 void rp__job_queue_put(rp__job_queue *queue, rp__waiting *job)
 {
     for (int o = 0; o < RP_JOB_ORDERS; o++)
         if (has_place(job, o))
-            put(&queue->orders[o], queue->room, &(rp__job_place){key_of(job, o), job->number, job});
+            put(&queue->orders[o], queue->room, place_of(job, o));
     count(&queue->sums, &job->job, true);
 }
 
@@ -117,7 +130,7 @@ void rp__job_queue_remove(rp__job_queue *queue, rp__waiting *job)
 {
     for (int o = 0; o < RP_JOB_ORDERS; o++)
         if (has_place(job, o))
-            take_out(&queue->orders[o], &(rp__job_place){key_of(job, o), job->number, job});
+            take_out(&queue->orders[o], place_of(job, o));
     count(&queue->sums, &job->job, false);
 }
 
@@ -142,18 +155,19 @@ void rp__job_queue_look(const rp__job_queue *queue, rp__policy_queue *out)
                                              .head_urgent = RP_POLICY_NEVER,
                                              .head_deadline = RP_POLICY_NEVER,
                                              .first_urgent = RP_POLICY_NEVER};
-    const rp__waiting *head = rp__job_queue_first(queue, RP_JOB_BY_KEY);
-    const rp__waiting *urgent = rp__job_queue_first(queue, RP_JOB_BY_URGENCY);
-    if (!head) {
+    const rp__job_order *keys = &queue->orders[RP_JOB_BY_KEY];
+    const rp__job_order *urgent = &queue->orders[RP_JOB_BY_URGENCY];
+    if (keys->n == 0) {
         *out = nothing;
         return;
     }
+    const rp__job_place *head = &keys->at[keys->begin];
     *out = queue->sums;
-    out->n = (uint32_t)queue->orders[RP_JOB_BY_KEY].n;
-    out->head_key = head->seat.key;
-    out->head_cpu_ns = head->job.cpu_ns;
-    out->head_gpu_ns = head->job.gpu_ns;
-    out->head_deadline = head->job.deadline;
-    out->head_urgent = head->seat.urgent;
-    out->first_urgent = urgent->seat.urgent;
+    out->n = (uint32_t)keys->n;
+    out->head_key = head->key;
+    out->head_cpu_ns = head->cpu_ns;
+    out->head_gpu_ns = head->gpu_ns;
+    out->head_deadline = head->deadline;
+    out->head_urgent = head->urgent;
+    out->first_urgent = urgent->n > 0 ? urgent->at[urgent->begin].key : head->urgent;
 }

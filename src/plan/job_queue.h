@@ -20,9 +20,11 @@ typedef struct rp__waiting {
     uint64_t number; /* of equal keys, the lower one is first */
 } rp__waiting;
 
+/* With what a policy sees of a queue's first job: jobs themselves were written by other cores. */
 typedef struct rp__job_place {
     uint64_t key, number;
     rp__waiting *job;
+    uint64_t cpu_ns, gpu_ns, deadline, urgent; /* of the job */
 } rp__job_place;
 
 /* Those from begin on, n of them. */

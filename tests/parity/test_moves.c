@@ -3,7 +3,8 @@
  * Under every policy, and under one that moves a query by chance at every list, in both directions, splits whatever
  * can be split, and shares queries between processors at any docid: documents, order, scores and exact totals are the
  * CPU's. The same with queries that are cancelled by chance or late, a card that is lost on the way, and little memory.
- * The GPU is the emulated one. 300 queries; RIPOSTE_THOROUGH has 20,000. */
+ * The GPU is the emulated one or, but for what needs faults, the card that RIPOSTE_GPU names. 300 queries;
+ * RIPOSTE_THOROUGH has 20,000. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -11,6 +12,7 @@
 
 #include "backend/gpu/device/emulated_device.h"
 #include "engine/executor.h"
+#include "fault/planted_gpu.h"
 #include "oracle/chance.h"
 #include "oracle/collection.h"
 #include "oracle/executor_policy.h"
@@ -201,8 +203,10 @@ static rp_executor *open_executor(rp_executor_options options, uint64_t gpu_memo
 {
     rp_error err = {.text = ""};
     rp_executor *executor;
-    const rp_search_options search = {
-        .gpu = "emulated", .gpu_memory = gpu_memory, .total = total, .gpu_child = in_child};
+    const rp_search_options search = {.gpu = planted_gpu_name(),
+                                      .gpu_memory = gpu_memory,
+                                      .total = total,
+                                      .gpu_child = in_child};
     options.search = &search;
     options.max_queued = 8 * WAVE; /* parts wait too */
     if (rp_executor_new(documents.indexes[0], &options, &executor, &err) != RP_OK)
@@ -500,10 +504,18 @@ static void little_memory_gives_the_cpus_answer(void **state)
     close_executor(executor);
 }
 
+/* Only the emulated device has faults that a test asks for. */
+static void skip_on_a_card(void)
+{
+    if (planted_gpu_is_real())
+        skip();
+}
+
 /* Every so many calls of the driver fail for want of memory. */
 static void failing_calls_give_the_cpus_answer(void **state)
 {
     (void)state;
+    skip_on_a_card();
     n_asked = n_queries / 3;
     rp_executor_report report;
     rp__emulated_device_configure(&(rp__emulated_device_options){
@@ -520,6 +532,7 @@ static void failing_calls_give_the_cpus_answer(void **state)
 static void a_lost_card_gives_the_cpus_answer(void **state)
 {
     (void)state;
+    skip_on_a_card();
     n_asked = n_queries;
     for (size_t i = 0; i < 2; i++) {
         rp_executor_report report;

@@ -86,22 +86,36 @@ inline wake_takers() {
     fi
 }
 
+/* A job is parsed and bound without the lock. The executor mostly knows of it only after that; of one whose deadline the
+ * timer watches meanwhile, before. */
 proctype submit(byte j; byte q) {
     byte woken;
-    atomic {
-        if
-        :: is_drained -> refused[j] = true
-        :: else -> live++
-        fi
-    }
+    bool is_known;
+    if
+    :: true ->
+        atomic {
+            if
+            :: is_drained -> refused[j] = true
+            :: else -> live++; is_known = true
+            fi
+        }
+    :: true -> skip
+    fi;
     if
     :: refused[j] -> skip
     :: else ->
-        /* here it is parsed and bound, without the lock */
         atomic {
-            place[j] = QUEUED;
-            queue[j] = q;
-            wake_takers()
+            if
+            :: !is_known && is_drained -> refused[j] = true
+            :: else ->
+                if
+                :: !is_known -> live++
+                :: else -> skip
+                fi;
+                place[j] = QUEUED;
+                queue[j] = q;
+                wake_takers()
+            fi
         }
         wake_sleepers()
     fi

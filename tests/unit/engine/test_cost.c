@@ -150,7 +150,7 @@ static rp__cost_facts look_at_or(const uint32_t *dfs, size_t n, size_t k)
     query.n_ops = n + 2;
     query.lengths.n_docs = 500000;
     rp__cost_look(&query, &facts);
-    rp__cost_describe(&query, &facts);
+    rp__cost_measure(&query, &facts);
     return facts;
 }
 

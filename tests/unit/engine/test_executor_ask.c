@@ -183,6 +183,42 @@ static rp__policy_take take_changing(const rp__policy_view *view, bool is_card)
     return rp__policy_take_from(view, RP_QUEUE_ANY);
 }
 
+static unsigned n_takes; /* under the executor's lock */
+
+static rp__policy_seat seat_on_core(const rp__policy_view *view, const rp__policy_job *job)
+{
+    (void)view;
+    return rp__policy_sit(RP_QUEUE_CPU, job, "a test");
+}
+
+static rp__policy_take take_counting(const rp__policy_view *view, bool is_card)
+{
+    n_takes++;
+    return rp__policy_take_own(view, is_card);
+}
+
+/* While all is idle, a job that would wait for a core is begun at once: no policy is asked who takes it. */
+static void a_lone_job_has_no_queue(void **state)
+{
+    (void)state;
+    static const rp__policy counting = {
+        .name = "counting", .seat = seat_on_core, .take = take_counting};
+    rp_outcome outcome;
+    rp_executor *executor = open_executor("cpu");
+    executor_policy_set(executor, &counting);
+    while (!all_sleep(executor))
+        rp__clock_sleep(1000000);
+    n_takes = 0;
+    for (size_t i = 0; i < ASKED; i++) {
+        ask(executor, "a b", RP_OK, &outcome);
+        assert_string_equal(outcome.reason, "a test");
+        rp_hits_free(&outcome.hits);
+    }
+    assert_int_equal(n_takes, 0);
+    assert_int_equal(atomic_load(&n_own), ASKED);
+    rp_executor_free(executor);
+}
+
 static void what_is_taken_is_what_was_found(void **state)
 {
     (void)state;
@@ -324,6 +360,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_asks_answers),
         cmocka_unit_test(who_submits_answers_nothing),
+        cmocka_unit_test(a_lone_job_has_no_queue),
         cmocka_unit_test(what_is_taken_is_what_was_found),
         cmocka_unit_test(what_a_core_ends_nobody_else_does),
         cmocka_unit_test(late_jobs_have_what_was_found),

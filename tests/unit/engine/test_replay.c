@@ -83,6 +83,34 @@ static void an_idle_system_takes_what_a_query_costs(void **state)
     assert_int_equal(latencies[N - 1], 23 * US);
 }
 
+/* Whoever has the queues' lock keeps all others from it: a core's job waits for its own arrival, and for its turn. A job of
+ * the card has a part of the lock four times more: as it comes with a launch, as it ends there, and as its hits are named. */
+static void a_lock_is_held_by_one_at_a_time(void **state)
+{
+    (void)state;
+    static uint64_t latencies[N];
+    rp__replay_report report;
+    const rp__replay_cost cost = same(30 * US, 20 * US, 2 * US, 3 * US);
+    rp__replay_options o = options("cpu", &cost, 1);
+    o.held_ns = 4 * US;
+    run(&o, latencies, &report);
+    for (size_t i = 0; i < N; i++)
+        assert_int_equal(latencies[i], (4 + 4 + 30) * US);
+    o.policy = rp__policy_find("gpu");
+    run(&o, latencies, &report);
+    for (size_t i = 0; i < N; i++)
+        assert_int_equal(latencies[i], (4 + 5 + 20 + 1 + 1 + 3) * US);
+    /* sixteen cores, and arrivals twice as fast as one of them has the lock for */
+    o.policy = rp__policy_find("cpu");
+    o.cores = 16;
+    o.gap_ps = 4 * 1000 * US;
+    run(&o, latencies, &report);
+    assert_true(report.refused > 0);
+    o.held_ns = 0;
+    run(&o, latencies, &report);
+    assert_int_equal(report.refused, 0);
+}
+
 /* Jobs come ten times as fast as one core answers, and the queue has room for ten. */
 static void a_full_queue_refuses(void **state)
 {
@@ -338,6 +366,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_idle_system_takes_what_a_query_costs),
+        cmocka_unit_test(a_lock_is_held_by_one_at_a_time),
         cmocka_unit_test(a_full_queue_refuses),
         cmocka_unit_test(batches_gather_under_load),
         cmocka_unit_test(every_policy_accounts_for_every_job),
