@@ -74,13 +74,13 @@ static const rp__param *find_row(rp__params *p, const char *name, size_t bytes, 
 }
 
 /* Memory for a text and its NUL. */
-static char *take_room(rp__params *p, size_t bytes)
+static char *take_text(rp__params *p, size_t bytes)
 {
-    char *room = p->texts;
-    if (!room)
+    char *memory = p->texts;
+    if (!memory)
         return rp__alloc(bytes + 1);
     p->texts += bytes + 1;
-    return room;
+    return memory;
 }
 
 static rp_status put_text(rp__params *p, const rp__param *row, rp__value *value, const char *text,
@@ -94,7 +94,7 @@ static rp_status put_text(rp__params *p, const rp__param *row, rp__value *value,
                              row->name, rp__utf8_check(text, bytes) + 1);
     if (memchr(text, 0, bytes))
         return rp__error_set(err, RP_USAGE, "the parameter %s has a NUL; leave it out", row->name);
-    value->text = take_room(p, bytes);
+    value->text = take_text(p, bytes);
     if (!value->text)
         return rp__error_no_memory(err);
     if (bytes > 0)

@@ -77,7 +77,7 @@ void rp__service_release(rp__generation *generation)
         atomic_fetch_sub(&generation->refs[own_part()].n, 1);
 }
 
-/* Of one that is not the newest any more, so that nobody refers to it anew: while others let go of it the sum may be
+/* Of one that is not the newest any more, so that nobody refers to it anew: while others release it the sum may be
  * too large, but never too small. */
 static bool is_used(rp__generation *g)
 {
