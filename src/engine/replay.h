@@ -30,9 +30,9 @@ typedef struct rp__replay_options {
     uint32_t max_queued;
     uint64_t elements; /* postings of shortest lists that the card is given at once */
     uint64_t ratio;    /* of the policy's view */
-    /* What real queues have and virtual ones do not: one lock. Each arrival, core that takes a job,
-     * and launch holds it so long; each job of a launch, and each whose hits are named, a quarter of
-     * that, since several come at a time. 0: no time. */
+    /* What real queues have and virtual ones do not: one lock. Each arrival, each core that takes a
+     * job and each launch holds it so long. A job of a launch holds it a quarter of that three
+     * times, as it begins, ends, and has its hits named, since several do at a time. 0: no time. */
     uint64_t held_ns;
     /* Trouble; 0: none. */
     uint32_t wrong; /* estimates are up to so many times too high or too low */

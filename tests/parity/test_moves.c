@@ -203,10 +203,8 @@ static rp_executor *open_executor(rp_executor_options options, uint64_t gpu_memo
 {
     rp_error err = {.text = ""};
     rp_executor *executor;
-    const rp_search_options search = {.gpu = planted_gpu_name(),
-                                      .gpu_memory = gpu_memory,
-                                      .total = total,
-                                      .gpu_child = in_child};
+    const rp_search_options search = {
+        .gpu = planted_gpu_name(), .gpu_memory = gpu_memory, .total = total, .gpu_child = in_child};
     options.search = &search;
     options.max_queued = 8 * WAVE; /* parts wait too */
     if (rp_executor_new(documents.indexes[0], &options, &executor, &err) != RP_OK)

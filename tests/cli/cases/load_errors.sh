@@ -29,5 +29,6 @@ l --policy ''
 l --find-p99 0
 l --rate 1e9 --seconds 1000
 riposte load my.rip topics.tsv --lose-card; echo $?
+riposte load my.rip topics.tsv --held-ns 5; echo $?
 riposte load my.rip topics.tsv --policy batch --gpu nothing; echo $?
 riposte load my.rip nowhere.tsv; echo $?

@@ -11,6 +11,7 @@ l() { riposte load --replay r.tsv --cores 2 "$@"; }
 l --policy all --rate 20000
 l --policy all --rate 40000 --poisson --seconds .1 --deadline 1 | head -n 10
 l --rate 30000 --poisson --wrong 3 --burst 10 --stall --lose-card --seconds .1 | sed -n 2p
+l --rate 30000 --held-ns 3000 --seconds .1 | sed -n 2p
 l --policy cpu,auto --find-p99 1 --poisson --seconds .2 | sed -n 2,3p
 l --no-card --rate 20000 | sed -n 2p
 l --json >out.json && is_json out.json && echo json
