@@ -6,7 +6,7 @@
 # begins only while BUDGET seconds have not passed; so the first ones are those that are needed most.
 #
 # usage: bench/policies_h200.sh BUNDLE OUT [SET...]
-# BUNDLE is a folder that `make gpu-bundle` fills.
+# BUNDLE is a folder that `make gpu-bundle` fills; for the set answers, `make gpu-bundle GPU_TESTS=build/tests/parity/test_moves`.
 # SETs: load overhead low split share pause (these, in this order); and answers lone trouble cuts griffin ding.
 # GITLOG: docs.jsonl.zst of gitlog-500k, and QUERIES: the Terabyte log (carry/gitlog.jsonl.zst, carry/terabyte.tsv.gz);
 # without them gitlog is left out. In place of the first, GITLOG_INDEX: an archive with the index gitlog.rip, made with
