@@ -325,8 +325,7 @@ proof: $(PROOFS) ## LISTS= random lists and all strings of 3 bytes through every
 	@RIPOSTE_THOROUGH=1 LISTS=$(LISTS) SEED=$(SEED) tools/run_shards $(SHARDS) $^
 
 # A machine with a GPU may lack what a build needs: `make gpu-bundle` here, carry build/gpu there, run gpu_test.
-GPU_TESTS = $(addprefix $B/tests/,parity/test_gpu_cases parity/test_processors parity/test_moves \
-    fault/test_gpu_faults fault/test_gpu_child)
+GPU_TESTS = $(addprefix $B/tests/,parity/test_gpu_cases parity/test_processors fault/test_gpu_faults fault/test_gpu_child)
 gpu-bundle: ## what gpu-test runs, with the libraries it needs, in build/gpu
 	@+$(again) all $(GPU_TESTS) >&2
 	@tools/gpu_bundle $B/gpu $B/riposte $(GPU_TESTS)

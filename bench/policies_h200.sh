@@ -6,8 +6,9 @@
 # begins only while BUDGET seconds have not passed; so the first ones are those that are needed most.
 #
 # usage: bench/policies_h200.sh BUNDLE OUT [SET...]
-# BUNDLE is a folder that `make gpu-bundle` fills.
-# SETs: load overhead low split share pause (these, in this order); and answers lone trouble cuts griffin ding.
+# BUNDLE is a folder that `make gpu-bundle` fills; for the set answers, `make gpu-bundle GPU_TESTS=build/tests/parity/test_moves`.
+# SETs: load overhead low split share pause (these, in this order); and lock answers lone trouble cuts griffin ding.
+# OLD: the whole path of an older riposte, which the set lock measures in turn with the bundle's.
 # GITLOG: docs.jsonl.zst of gitlog-500k, and QUERIES: the Terabyte log (carry/gitlog.jsonl.zst, carry/terabyte.tsv.gz);
 # without them gitlog is left out. In place of the first, GITLOG_INDEX: an archive with the index gitlog.rip, made with
 # --no-positions --no-store (carry/git.tgz, 21 MB). WORK: a folder for indexes (/tmp/riposte-policies), which a second call finds again.
@@ -232,6 +233,24 @@ set_load() {
         r 20 load --replay "$out/gov.$mode.tsv" --policy auto,batch,gpu,ding-deadline --cores $few --find-p99 1 \
             --poisson --rate 5000 --seconds .3 -q >"$out/replay.$mode.txt" 2>&1
         awk -v mode=$mode '{ if ($1 == "no") print "  replay bound " $4; else if ($2 + 0 > 0) printf "  replay, %s: %s %s", mode, $1, $2 } END { print "" }' "$out/replay.$mode.txt" >>"$out/summary.$set"
+    done
+}
+
+# ORs at fixed rates, by an older program and this one in turn.
+set_lock() {
+    need_gov
+    local few=$((cores - 4)) turn program rate policy f=$out/lock.json
+    [ "$few" -gt 0 ] || few=1
+    for turn in 1 2; do
+        for rate in "$(pick 80000 100)" "$(pick 160000 200)"; do
+            for policy in auto batch; do
+                for program in ${OLD:+"$OLD"} "$bundle/riposte"; do
+                    timeout -k 5 20 "$program" load gov.rip gov.rip.queries.tsv --plain --mode or --poisson --costs gov.costs --policy $policy \
+                        --cores "$few" --rate "$rate" --seconds "$(pick .6 .3)" -q --json >"$f" 2>&1
+                    say "turn $turn, $rate a second, $policy, $([ "$program" = "$bundle/riposte" ] && echo new || echo old): p50 $(number "$f" p50) p99 $(number "$f" p99) s, answered $(number "$f" answered) of $(number "$f" jobs), on the card $(number "$f" on_card) in $(number "$f" launches) launches, late by $(number "$f" generator_mean) s, stalled $(number "$f" clients_stalled)"
+                done
+            done
+        done
     done
 }
 
