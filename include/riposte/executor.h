@@ -98,7 +98,8 @@ typedef struct rp_job {
     bool trace;            /* its hits have their steps, whatever the options say */
     const rp_total *total; /* NULL: that of the options */
     /* where no card is used and a core is likely to need no longer than this, the calling thread
-     * answers the query itself, so that `done` has been called when the call returns; 0: never.
+     * answers the query itself, so that `done` has been called when the call returns; 0: never. It
+     * does not wait then, and is answered though too many others do.
      * Where the options say how many threads there are, it does so in place of one without work,
      * and otherwise leaves the query to them. */
     uint64_t here_ns;
