@@ -39,6 +39,9 @@ enum {
     TUNE_AND_BATCH_FROM = 1 << 16,
     /* postings of a single term from which it takes or_maxscore.cu */
     TUNE_OR_MAXSCORE_FROM = 1 << 20,
+    /* 1: ORs with exact totals take count_or_maxscore.cu; 0: or_accumulate.cu alone, the CPU in
+     * batches */
+    TUNE_OR_COUNTS = 1,
     /* bytes of shared memory of a multiprocessor; each block takes 1 KiB more */
     TUNE_SHARED_ALL = 228 << 10,
 };
