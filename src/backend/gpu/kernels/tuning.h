@@ -37,9 +37,6 @@ enum {
     TUNE_DECODE_AHEAD = 2112,
     /* postings of the shortest list from which a single AND takes and_batch_topk.cu */
     TUNE_AND_BATCH_FROM = 1 << 15,
-    /* docids between the ends of a block of 128 bits above which and_batch_topk.cu reads it by
-     * ranges of 512: 1,024 are read in one step word by word, and 16,384 in two by ranges */
-    TUNE_AND_FAR = 1 << 12,
     /* postings of a single term from which it takes or_maxscore.cu */
     TUNE_OR_MAXSCORE_FROM = 1 << 20,
     /* 1: ORs with exact totals take count_or_maxscore.cu; 0: or_accumulate.cu alone, the CPU in
