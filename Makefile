@@ -188,13 +188,13 @@ NVCCFLAGS = -std=c++17 -O3 --fmad=false --prec-div=true --prec-sqrt=true --ftz=f
 # iiu_NAME.cu includes NAME.cu.
 $(foreach k,$(filter src/backend/gpu/kernels/iiu/%,$(KERNELS)),$(eval $(call fatbins,$k) $(patsubst %.fatbin,%.usage,$(call fatbins,$k)): \
     $(wildcard $(patsubst iiu_%,src/backend/gpu/kernels/*/%,$(notdir $k)))))
-# stored_NAME.cu too.
-$(foreach k,$(filter %/stored_or_maxscore.cu,$(KERNELS)),$(eval $(call fatbins,$k) $(patsubst %.fatbin,%.usage,$(call fatbins,$k)): \
-    $(subst stored_,,$k)))
+# stored_NAME.cu and count_NAME.cu too.
+$(foreach k,$(filter %_or_maxscore.cu,$(KERNELS)),$(eval $(call fatbins,$k) $(patsubst %.fatbin,%.usage,$(call fatbins,$k)): \
+    src/backend/gpu/kernels/fused/or_maxscore.cu))
 # What ptxas says of registers and spills stays beside each image, for kernel-check.
 $(foreach k,$(KERNELS) $(LAB_KERNELS),$(eval $(call fatbins,$k) $(patsubst %.fatbin,%.usage,$(call fatbins,$k)): $k))
 build/fatbin/%.fatbin build/fatbin/%.usage: \
-    $(wildcard $(addprefix src/,backend/gpu/kernels/*.h backend/gpu/kernels/prim/*.cuh backend/gpu/kernels/prim/*/*.cuh backend/gpu/kernels/transcode/*.cuh lab/gpu/kernels/*.cuh rank/iiu_score.h))
+    $(wildcard $(addprefix src/,backend/gpu/kernels/*.h backend/gpu/kernels/prim/*.cuh backend/gpu/kernels/prim/*/*.cuh backend/gpu/kernels/fused/*.cuh backend/gpu/kernels/transcode/*.cuh lab/gpu/kernels/*.cuh rank/iiu_score.h))
 	@mkdir -p $(@D)
 	$(call Q,NVCC)$(NVCC) -Isrc $(NVCCFLAGS) -Xptxas -v -fatbin $(filter %/$*.cu,$^) -o build/fatbin/$*.fatbin \
 	    2>build/fatbin/$*.usage; \

@@ -24,8 +24,7 @@ const rp__auto_tuning rp__auto_processor_tuning = {
                               [RP_AUTO_COUNTED_OR] = K(512),
                               [RP_AUTO_PHRASE] = RP_AUTO_NEVER,
                               [RP_AUTO_OTHER] = RP_AUTO_NEVER},
-            [RP_AUTO_BATCH] =
-                {[RP_AUTO_COUNTED_OR] = RP_AUTO_NEVER, [RP_AUTO_OTHER] = RP_AUTO_NEVER},
+            [RP_AUTO_BATCH] = {[RP_AUTO_OTHER] = RP_AUTO_NEVER},
         },
     .max_k = {[RP_AUTO_BURST] = 1024, [RP_AUTO_LONE] = 1024, [RP_AUTO_BATCH] = 1024},
     .deep_k = 100,

@@ -74,6 +74,8 @@ static const struct {
     FIELD(and_batch_topk_rank_kernel, karg_and_topk, number),
     FIELD(or_maxscore_kernel, karg_or, number),
     FIELD(or_maxscore_kernel, karg_or, before),
+    FIELD(count_or_maxscore_kernel, karg_or, number),
+    FIELD(count_or_maxscore_kernel, karg_or, before),
     FIELD(or_topk_kernel, karg_or, number),
     FIELD(or_topk_kernel, karg_or, before),
 #undef FIELD

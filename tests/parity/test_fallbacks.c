@@ -179,8 +179,12 @@ static void batches_have_reasons(void **state)
     rp_search_options exact = {.total = RP_TOTAL_EXACT}, only = {.total = RP_TOTAL_ONLY};
     rp_search_options and = {.mode = RP_MODE_AND}, many = {.k = 1025};
     rp_search_options ranking = {.variant = "dirichlet"}, algorithm = {.algorithm = "maxscore"};
+    assert_int_equal(count_in_batch(index, exact, words(2, ""), 3, RP_FALLBACK_EXACT_TOTAL), 0);
+    assert_int_equal(count_in_batch(index, only, words(2, ""), 3, RP_FALLBACK_EXACT_TOTAL), 0);
+    rp__launch_policy_tuning.or_counts = false;
     assert_int_equal(count_in_batch(index, exact, words(2, ""), 3, RP_FALLBACK_EXACT_TOTAL), 3);
     assert_int_equal(count_in_batch(index, only, words(2, ""), 3, RP_FALLBACK_EXACT_TOTAL), 3);
+    rp__launch_policy_tuning.or_counts = true;
     assert_int_equal(count_in_batch(index, many, words(2, "+"), 3, RP_FALLBACK_K), 3);
     assert_int_equal(count_in_batch(index, ranking, words(2, ""), 1, RP_FALLBACK_RANKING), 1);
     assert_int_equal(count_in_batch(index, algorithm, words(2, ""), 1, RP_FALLBACK_ALGORITHM), 1);
@@ -495,13 +499,13 @@ static void counters_add_up(void **state)
     assert_int_equal(hits.gpu.host_decoded_lists, 0);
     rp_hits_free(&hits);
     hits = search(searcher, words(20, ""));
-    assert_int_equal(hits.gpu.launches, 1 + 2);
+    assert_int_equal(hits.gpu.launches, 1 + 1);
     rp_hits_free(&hits);
     rp_searcher_free(searcher);
     rp_batch_query query = {.query = words(20, "")};
     query.query_bytes = strlen(query.query);
     assert_int_equal(
-        count_in_batch(docs.indexes[LRC], options, query.query, 2, RP_FALLBACK_EXACT_TOTAL), 2);
+        count_in_batch(docs.indexes[LRC], options, query.query, 2, RP_FALLBACK_EXACT_TOTAL), 0);
 }
 
 /* Lists are transcoded once, on the device, in any codec; from then on a group is one launch. */
@@ -534,11 +538,10 @@ static void batches_are_counted(void **state)
 static void strict_refuses(void **state)
 {
     (void)state;
-    rp_search_options and = {.mode = RP_MODE_AND}, exact = {.total = RP_TOTAL_EXACT};
+    rp_search_options and = {.mode = RP_MODE_AND}, many = {.k = 1025};
     expect_strict(docs.indexes[BP128], and, "a OR (b c)", rp_fallback_text(RP_FALLBACK_FORM));
     expect_strict(docs.indexes[BP128], and, words(65, ""), rp_fallback_text(RP_FALLBACK_TERMS));
-    expect_strict(docs.indexes[BP128], exact, words(3, ""),
-                  rp_fallback_text(RP_FALLBACK_EXACT_TOTAL));
+    expect_strict(docs.indexes[BP128], many, words(3, ""), rp_fallback_text(RP_FALLBACK_K));
     expect_strict(docs.indexes[BP128], (rp_search_options){.gpu_memory = 1}, words(3, ""),
                   rp_fallback_text(RP_FALLBACK_INDEX));
 }

@@ -142,7 +142,7 @@ static void rows_have_names(void **state)
         {"cpu", "a b", RP_MODE_AND, true, "and"},
         {"cpu", "a b", RP_MODE_OR, true, "passes"},
         {"gpu", "a b", RP_MODE_AND, true, "and-persistent"},
-        {"gpu", "a b", RP_MODE_OR, true, "or-accumulate"},
+        {"gpu", "a b", RP_MODE_OR, true, "or-maxscore"},
         {"gpu", "a b", RP_MODE_OR, false, "or-maxscore"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

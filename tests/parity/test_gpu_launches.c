@@ -179,6 +179,8 @@ static void ask_all(void)
     launch_log_end();
     launch_log_begin(SMALL_PROCESSORS);
     ask_alone("small card", SMALL);
+    ask_batch("small card, batch or, exact:",
+              (rp_search_options){.mode = RP_MODE_OR, .k = 10, .total = RP_TOTAL_EXACT});
     launch_log_end();
     _Static_assert(ALONE + BURST + BATCHES * BATCH == 300, "as the golden file says");
 }

@@ -179,6 +179,26 @@ static void the_persistent_kernel_leaves_before_long_ands(void **state)
     close_card(&c);
 }
 
+/* Also where few documents match, or most; what is not counted is accumulated. */
+static void ors_are_counted(void **state)
+{
+    (void)state;
+    for (size_t codec = 0; codec < CODECS; codec++) {
+        card c;
+        open_card(&c, codec, codec);
+        for (size_t i = 0; i < 2 * QUERIES; i++)
+            ask(&c, RP_MODE_OR, 1 + chance_below(9), ks[i % 6], true);
+        const uint32_t n_batches = c.exec.ors.n_batches;
+        assert_true(n_batches > QUERIES);
+        rp__launch_policy_tuning.or_counts = false;
+        for (size_t i = 0; i < QUERIES; i++)
+            ask(&c, RP_MODE_OR, 2, ks[i % 6], true);
+        assert_int_equal(c.exec.ors.n_batches, n_batches);
+        rp__launch_policy_tuning = tuned;
+        close_card(&c);
+    }
+}
+
 /* Their totals are the lengths of their lists. */
 static void long_terms_go_by_tiles(void **state)
 {
@@ -259,7 +279,7 @@ static void groups_are_answered(void **state)
             rp__arena_clear(&c.arena);
             for (size_t q = 0; q < GROUP; q++)
                 items[q].query = bind(&c, i % 3 ? RP_MODE_AND : RP_MODE_OR, draw(1 + q % 5),
-                                      i % 2 ? 10 : 100, false);
+                                      i % 2 ? 10 : 100, i % 4 > 1);
             run_group(&c, items, GROUP);
             for (size_t q = 0; q < GROUP; q++) {
                 assert_int_equal(items[q].status, RP_OK);
@@ -358,6 +378,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(long_ands_are_batches, reset),
         cmocka_unit_test_setup(the_persistent_kernel_leaves_before_long_ands, reset),
+        cmocka_unit_test_setup(ors_are_counted, reset),
         cmocka_unit_test_setup(long_terms_go_by_tiles, reset),
         cmocka_unit_test_setup(transcoded_lists_need_no_launch, reset),
         cmocka_unit_test_setup(the_persistent_kernel_leaves_when_memory_is_taken, reset),

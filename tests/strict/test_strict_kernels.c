@@ -269,14 +269,14 @@ static void run_compressed_operator(card *c)
         run_operator(c, RP_MODE_AND, "operators:intersect=lrcseg");
 }
 
-/* A query several times at once, without exact totals. */
-static void answer_batch(card *c, rp_mode mode, size_t k)
+/* A query several times at once. */
+static void answer_batch(card *c, rp_mode mode, size_t k, bool exact_total)
 {
     rp_error err = {.text = ""};
     rp__query query;
     rp__batch_item items[QUERIES];
     bind(c, mode, 3, k, &query);
-    query.exact_total = false;
+    query.exact_total = exact_total;
     for (size_t i = 0; i < QUERIES; i++)
         items[i] = (rp__batch_item){.query = query};
     rp__exec_begin(&c->query, QUERIES, true, &c->arena);
@@ -292,6 +292,7 @@ static void answer_batch(card *c, rp_mode mode, size_t k)
             rp__backend_find("cpu")->run(NULL, &items[i].query, &c->arena, &want, &err), RP_OK);
         assert_int_equal(items[i].answer.n, want.n);
         assert_memory_equal(items[i].answer.at, want.at, want.n * sizeof *want.at);
+        assert_true(!exact_total || items[i].answer.total == want.total);
     }
 }
 
@@ -299,8 +300,9 @@ static void answer_batches(card *c)
 {
     static const size_t ks[] = {10, 300};
     for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++) {
-        answer_batch(c, RP_MODE_AND, ks[i]);
-        answer_batch(c, RP_MODE_OR, ks[i]);
+        answer_batch(c, RP_MODE_AND, ks[i], false);
+        answer_batch(c, RP_MODE_OR, ks[i], false);
+        answer_batch(c, RP_MODE_OR, ks[i], true);
     }
 }
 
@@ -312,6 +314,7 @@ static void run_queries(const rp_index *index, const char *variant, bool is_comp
     rp__query query;
     open_card(&c, index, variant, 0, seed);
     for (uint64_t n = 0; n < QUERIES && !is_compressed; n++) {
+        rp__launch_policy_tuning.or_counts = n % 8 < 4;
         bind(&c, RP_MODE_AND, 1 + n % 3, ks[n % 4], &query);
         answer(&c, &query);
         bind(&c, RP_MODE_AND, 2, 10, &query);
@@ -321,6 +324,7 @@ static void run_queries(const rp_index *index, const char *variant, bool is_comp
         bind(&c, n % 4 ? RP_MODE_AND : RP_MODE_OR, n % 2 ? 12 : 50, ks[n % 4], &query);
         answer(&c, &query);
     }
+    rp__launch_policy_tuning.or_counts = true;
     if (is_compressed) {
         run_compressed_operator(&c);
     } else {
@@ -434,8 +438,8 @@ static void stored_ors_break_no_rule(void **state)
         for (size_t v = 0; v < sizeof variants / sizeof variants[0]; v++) {
             card c;
             open_card(&c, documents.indexes[1], variants[v], SCARCE, seed);
-            answer_batch(&c, RP_MODE_OR, 10);
-            answer_batch(&c, RP_MODE_OR, 300);
+            answer_batch(&c, RP_MODE_OR, 10, false);
+            answer_batch(&c, RP_MODE_OR, 300, false);
             close_card(&c);
         }
     assert_true(strict_launched(RP_KERNEL_build_cells_kernel));

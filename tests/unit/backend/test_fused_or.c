@@ -111,8 +111,10 @@ static bool has(uint32_t query, uint32_t list)
     return (query + 1) >> list & 1;
 }
 
-static void answer(const fixture *f, uint32_t query, rp__topk *topk)
+/* Its number of documents. */
+static uint32_t answer(const fixture *f, uint32_t query, rp__topk *topk)
 {
+    uint32_t n = 0;
     static uint32_t scores[DOCS];
     static bool matches[DOCS];
     memset(scores, 0, sizeof scores);
@@ -124,13 +126,18 @@ static void answer(const fixture *f, uint32_t query, rp__topk *topk)
                 rp__rank_fix(rp__rank_bm25(weights[l], f->norms[f->codes[d]], f->tfs[l][i]), 1);
             matches[d] = true;
         }
-    for (uint32_t d = 0; d < DOCS; d++)
-        if (matches[d])
+    for (uint32_t d = 0; d < DOCS; d++) {
+        if (matches[d] && topk->k > 0)
             rp__topk_push(topk, scores[d], d);
+        n += matches[d];
+    }
     rp__topk_finish(topk);
+    return n;
 }
 
-static rp_status run(fixture *f, uint32_t k, bool scores_all, const karg_pair **pairs,
+typedef enum kind { PRUNED, ALL_SCORED, COUNTED } kind;
+
+static rp_status run(fixture *f, uint32_t k, kind kind_of, const karg_pair **pairs,
                      const uint32_t **counts)
 {
     rp__fused_or_term terms[QUERIES][LISTS];
@@ -143,24 +150,29 @@ static rp_status run(fixture *f, uint32_t k, bool scores_all, const karg_pair **
             if (has(q, l))
                 terms[q][queries[q].n_terms++] = (rp__fused_or_term){lists[l], weights[l]};
     }
-    rp__fused_or_batch batch = {
-        .queries = queries, .n_queries = QUERIES, .k = k, .n_docs = DOCS, .scores_all = scores_all};
+    rp__fused_or_batch batch = {.queries = queries,
+                                .n_queries = QUERIES,
+                                .k = k,
+                                .n_docs = DOCS,
+                                .scores_all = kind_of == ALL_SCORED,
+                                .counts_all = kind_of == COUNTED};
     if (status == RP_OK)
         status = rp__fused_or_run(&f->door, &batch);
     return status == RP_OK ? rp__fused_or_fetch(&f->door, pairs, counts) : status;
 }
 
-static void check(fixture *f, uint32_t k, bool scores_all)
+static void check(fixture *f, uint32_t k, kind kind_of)
 {
     const karg_pair *pairs;
     const uint32_t *counts;
     rp__scored *room = malloc(rp__topk_room(k) * sizeof *room);
-    assert_int_equal(run(f, k, scores_all, &pairs, &counts), RP_OK);
+    assert_int_equal(run(f, k, kind_of, &pairs, &counts), RP_OK);
     for (uint32_t q = 0; q < QUERIES; q++) {
         rp__topk topk;
         rp__topk_init(&topk, room, k);
-        answer(f, q, &topk);
+        const uint32_t total = answer(f, q, &topk);
         assert_int_equal(counts[q], topk.n);
+        assert_true(kind_of != COUNTED || counts[QUERIES + q] == total);
         assert_memory_equal(pairs + (size_t)q * k, topk.at, topk.n * sizeof *topk.at);
     }
     free(room);
@@ -173,10 +185,16 @@ static void batches_have_the_answers_of_the_cpu(void **state)
     for (uint64_t seed = 0; seed < 5; seed++) {
         rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
         assert_int_equal(open_all(&f, ROOM), RP_OK);
-        check(&f, 10, false);
-        check(&f, 1, true);
-        check(&f, 8000, false);
-        check(&f, 300, true);
+        check(&f, 10, PRUNED);
+        check(&f, 10, COUNTED);
+        check(&f, 1, ALL_SCORED);
+        check(&f, 1, COUNTED);
+        check(&f, 8000, PRUNED);
+        check(&f, 8000, COUNTED);
+        check(&f, 300, ALL_SCORED);
+        check(&f, 0, COUNTED);
+        check(&f, 33, COUNTED);
+        check(&f, 10, PRUNED);
         close_all(&f);
     }
 }
@@ -187,10 +205,10 @@ static void lists_are_laid_out_once(void **state)
     static fixture f;
     rp__emulated_device_configure(&(rp__emulated_device_options){0});
     assert_int_equal(open_all(&f, ROOM), RP_OK);
-    check(&f, 10, false);
+    check(&f, 10, PRUNED);
     assert_int_equal(f.tiled.n_lists, LISTS);
     size_t used = f.tiled.used;
-    check(&f, 10, false);
+    check(&f, 10, PRUNED);
     assert_int_equal(f.tiled.used, used);
     close_all(&f);
 }
@@ -203,16 +221,16 @@ static void lists_go_where_there_is_no_room(void **state)
     karg_tiled out[2];
     rp__emulated_device_configure(&(rp__emulated_device_options){0});
     assert_int_equal(open_all(&f, 96 << 10), RP_OK);
-    check(&f, 10, false);
+    check(&f, 10, PRUNED);
     rp__gpu_tiled_want more[2] = {f.want[0], f.want[0]};
     more[0].key = more[1].key = LISTS + 1;
     assert_int_equal(rp__gpu_tiled_get(&f.tiled, more, 2, out), RP_OK);
     assert_int_equal(f.tiled.n_lists, 1);
     assert_memory_equal(&out[0], &out[1], sizeof out[0]);
-    check(&f, 10, false);
+    check(&f, 10, PRUNED);
     more[1].key++;
     assert_int_equal(rp__gpu_tiled_get(&f.tiled, more, 2, out), RP_NO_MEMORY);
-    check(&f, 10, false);
+    check(&f, 10, PRUNED);
     close_all(&f);
 }
 
@@ -230,7 +248,7 @@ static void damaged_lists_are_told(void **state)
         assert_int_equal(
             rp__device_copy_in(&f.device, f.want[1].word.list.docs, f.docids[1], 4 * f.n[1]),
             RP_OK);
-        assert_int_equal(run(&f, 10, false, &pairs, &counts), RP_OK);
+        assert_int_equal(run(&f, 10, PRUNED, &pairs, &counts), RP_OK);
         for (uint32_t q = 0; q < QUERIES; q++)
             assert_true((counts[q] == UINT32_MAX) == has(q, 1));
         close_all(&f);
@@ -249,10 +267,10 @@ static void failing_calls_end_the_batch_alone(void **state)
         rp__emulated_device_configure(
             &(rp__emulated_device_options){.fail_at = at, .fail_code = RP_CU_NO_MEMORY});
         rp_status status = open_all(&f, ROOM);
-        if (status == RP_OK && run(&f, 10, false, &pairs, &counts) == RP_OK)
+        if (status == RP_OK && run(&f, 10, PRUNED, &pairs, &counts) == RP_OK)
             n = at - 1;
         if (status == RP_OK && !f.device.is_lost)
-            check(&f, 10, false);
+            check(&f, 10, PRUNED);
         close_all(&f);
     }
 }

@@ -114,9 +114,10 @@ static void single_ors(void **state)
     rp__launch_request or = with(RP_SHAPE_OR, 2, 0, 10);
     assert_string_equal(choose(or), "or-maxscore");
     assert_string_equal(choose(cached(or)), "or-maxscore");
-    assert_string_equal(choose(exact(or)), "or-accumulate");
+    assert_string_equal(choose(exact(or)), "or-maxscore");
     assert_string_equal(choose(part(or)), "or-accumulate");
-    assert_string_equal(choose(with(RP_SHAPE_OR, 2, 0, 0)), "or-accumulate");
+    assert_string_equal(choose(exact(part(or))), "or-accumulate");
+    assert_string_equal(choose(with(RP_SHAPE_OR, 2, 0, 0)), "or-maxscore");
     assert_string_equal(choose(with(RP_SHAPE_OR, 2, 0, 1024)), "or-maxscore");
     assert_string_equal(choose(with(RP_SHAPE_OR, 2, 0, 1025)), "or-accumulate");
     assert_string_equal(choose(with(RP_SHAPE_OR, 32, 0, 10)), "or-maxscore");
@@ -137,11 +138,26 @@ static void groups(void **state)
     assert_string_equal(choose(in_group(with(RP_SHAPE_PHRASE, 2, SHORT, 10))), "phrase-batch");
     assert_string_equal(choose(in_group(with(RP_SHAPE_PHRASE, 65, SHORT, 10))), "terms");
     assert_string_equal(choose(or), "or-maxscore");
-    assert_string_equal(choose(exact(or)), "exact_total");
+    assert_string_equal(choose(exact(or)), "or-maxscore");
     assert_string_equal(choose(part(or)), "range");
-    assert_string_equal(choose(in_group(with(RP_SHAPE_OR, 2, 0, 0))), "exact_total");
+    assert_string_equal(choose(in_group(with(RP_SHAPE_OR, 2, 0, 0))), "or-maxscore");
     assert_string_equal(choose(in_group(with(RP_SHAPE_OR, 33, 0, 10))), "terms");
     assert_string_equal(choose(in_group(with(RP_SHAPE_OR, 2, 0, 1025))), "k");
+}
+
+/* One number of tuning.h turns the row's totals off. */
+static void ors_that_are_not_counted(void **state)
+{
+    (void)state;
+    const rp__launch_tuning tuned = rp__launch_policy_tuning;
+    const rp__launch_request or = with(RP_SHAPE_OR, 2, 0, 10), total = with(RP_SHAPE_OR, 2, 0, 0);
+    rp__launch_policy_tuning.or_counts = false;
+    assert_string_equal(choose(or), "or-maxscore");
+    assert_string_equal(choose(exact(or)), "or-accumulate");
+    assert_string_equal(choose(total), "or-accumulate");
+    assert_string_equal(choose(in_group(exact(or))), "exact_total");
+    assert_string_equal(choose(in_group(total)), "exact_total");
+    rp__launch_policy_tuning = tuned;
 }
 
 static void other_shapes(void **state)
@@ -287,6 +303,7 @@ int main(void)
         cmocka_unit_test(single_terms),
         cmocka_unit_test(single_ors),
         cmocka_unit_test(groups),
+        cmocka_unit_test(ors_that_are_not_counted),
         cmocka_unit_test(other_shapes),
         cmocka_unit_test(queries_have_shapes),
         cmocka_unit_test(the_short_way_is_the_policys),

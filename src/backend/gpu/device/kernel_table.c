@@ -53,6 +53,7 @@ static const rp__kernel_id with_iiu[RP_KERNELS] = {
     [RP_KERNEL_or_accumulate_kernel] = RP_KERNEL_iiu_or_accumulate_kernel,
     [RP_KERNEL_or_accumulate_many_kernel] = RP_KERNEL_iiu_or_accumulate_many_kernel,
     [RP_KERNEL_or_maxscore_kernel] = RP_KERNEL_iiu_or_maxscore_kernel,
+    [RP_KERNEL_count_or_maxscore_kernel] = RP_KERNEL_iiu_count_or_maxscore_kernel,
     [RP_KERNEL_step_and_narrow_kernel] = RP_KERNEL_iiu_step_and_narrow_kernel,
     [RP_KERNEL_build_tiled_kernel] = RP_KERNEL_iiu_build_tiled_kernel,
     [RP_KERNEL_score_accumulate_kernel] = RP_KERNEL_iiu_score_accumulate_kernel,

@@ -45,14 +45,21 @@ typedef struct plan {
     size_t terms, found, bytes;
 } plan;
 
+/* Kernels have a k of at least 1. */
+static uint32_t k_of(const rp__fused_or_batch *batch)
+{
+    return batch->k > 0 ? batch->k : 1;
+}
+
 static plan plan_of(const rp__fused_or_batch *batch, uint32_t scratch)
 {
     plan p = {.out = ALIGN};
-    size_t n = batch->n_queries, n_terms = 0;
+    const size_t n = batch->n_queries, words = batch->counts_all ? 2 : 1;
+    size_t n_terms = 0;
     for (size_t q = 0; q < n; q++)
         n_terms += batch->queries[q].n_terms;
-    p.counts = p.out + n * batch->k * sizeof(karg_pair);
-    p.sent = rp__bits_align(p.counts + n * sizeof(uint32_t), ALIGN);
+    p.counts = p.out + n * k_of(batch) * sizeof(karg_pair);
+    p.sent = rp__bits_align(p.counts + n * words * sizeof(uint32_t), ALIGN);
     p.terms = rp__bits_align(n * sizeof(karg_or_query), ALIGN);
     p.found = rp__bits_align(p.terms + n_terms * sizeof(karg_or_term), ALIGN);
     p.staged = p.sent + p.found;
@@ -129,6 +136,12 @@ static uint32_t shift_of(const rp__fused_or_query *query)
     return shift;
 }
 
+/* No document scores so much that it is wanted where only totals are. */
+static uint32_t min_score_of(const rp__fused_or_batch *batch, const rp__fused_or_query *query)
+{
+    return batch->k > 0 ? query->min_score : UINT32_MAX;
+}
+
 static void fill_stage(rp__fused_or *o, const rp__fused_or_batch *batch, const plan *p)
 {
     karg_or_query *queries = (karg_or_query *)(void *)(o->stage + p->sent);
@@ -136,7 +149,8 @@ static void fill_stage(rp__fused_or *o, const rp__fused_or_batch *batch, const p
     uint32_t at = 0;
     for (uint32_t q = 0; q < batch->n_queries; q++) {
         const rp__fused_or_query *query = &batch->queries[q];
-        queries[q] = (karg_or_query){at, query->n_terms, query->min_score, shift_of(query)};
+        queries[q] =
+            (karg_or_query){at, query->n_terms, min_score_of(batch, query), shift_of(query)};
         stage_terms(query, terms + at);
         at += query->n_terms;
         if (query->n_terms > o->args.max_terms)
@@ -163,10 +177,10 @@ static karg_or args_of(const rp__fused_or_batch *batch)
 {
     karg_or a = {.n_queries = batch->n_queries,
                  .n_tiles = ((batch->n_docs - 1) >> KARG_OR_TILE) + 1,
-                 .k = batch->k,
+                 .k = k_of(batch),
                  .keys = power_of(batch->k > TUNE_OR_KEYS ? batch->k : TUNE_OR_KEYS),
                  .skips = !batch->scores_all};
-    const uint64_t enough = 16ULL * batch->k;
+    const uint64_t enough = 16ULL * a.k;
     a.capacity = min_of(batch->n_docs, enough > TUNE_OR_FOUND ? enough : TUNE_OR_FOUND);
     return a;
 }
@@ -216,10 +230,11 @@ static uint32_t ahead_of(uint32_t blocks)
 }
 
 /* As many warps as there is room for and work. */
-static rp__launch shape_tiles(rp__fused_or *o, bool has_stored)
+static rp__launch shape_tiles(rp__fused_or *o, const rp__fused_or_batch *batch)
 {
     karg_or *a = &o->args;
     const uint32_t warps = KARG_OR_THREADS / 32;
+    const bool has_stored = batch->has_stored;
     rp__launch how = {.block = KARG_OR_THREADS};
     how.shared =
         KARG_OR_SHARED_BLOCK + warps * (KARG_OR_SHARED + a->max_terms * KARG_OR_SHARED_TERM +
@@ -228,7 +243,7 @@ static rp__launch shape_tiles(rp__fused_or *o, bool has_stored)
     how.grid = o->device->processors * (fit < TILE_BLOCKS ? fit : TILE_BLOCKS);
     a->group = group_of(a, (uint64_t)how.grid * warps);
     a->n_groups = (a->n_tiles + a->group - 1) / a->group;
-    a->n_ahead = min_of(ahead_of(how.grid / a->n_queries), a->n_groups);
+    a->n_ahead = batch->k > 0 ? min_of(ahead_of(how.grid / a->n_queries), a->n_groups) : 1;
     how.grid = min_of(how.grid, ((uint64_t)a->n_groups * a->n_queries + warps - 1) / warps);
     return how;
 }
@@ -244,18 +259,23 @@ static void count(rp__fused_or *o, uint32_t grid)
     o->counted[KARG_OR_RANKED] += a->n_queries > 1 ? a->n_queries : 0;
 }
 
+static rp__kernel_id kernel_of(const rp__fused_or_batch *batch)
+{
+    const rp__kernel_id kernel =
+        batch->counts_all ? RP_KERNEL_count_or_maxscore_kernel : RP_KERNEL_or_maxscore_kernel;
+    return batch->has_stored ? RP_KERNEL_stored_or_maxscore_kernel
+                             : rp__kernel_table_scoring(kernel, batch->is_iiu);
+}
+
 static rp_status launch(rp__fused_or *o, const rp__fused_or_batch *batch)
 {
-    const rp__launch tile = shape_tiles(o, batch->has_stored);
+    const rp__launch tile = shape_tiles(o, batch);
     const rp__launch rank = {o->args.n_queries, RANK_THREADS, KARG_TOPK_SHARED + 8 * o->args.keys};
     if (rank.shared > o->device->shared_max)
         return RP_UNAVAILABLE;
     memcpy(o->args.before, o->counted, sizeof o->counted);
     count(o, tile.grid);
-    const rp__kernel_id kernel =
-        batch->has_stored ? RP_KERNEL_stored_or_maxscore_kernel
-                          : rp__kernel_table_scoring(RP_KERNEL_or_maxscore_kernel, batch->is_iiu);
-    rp_status status = rp__device_launch(o->device, kernel, tile, &o->args);
+    rp_status status = rp__device_launch(o->device, kernel_of(batch), tile, &o->args);
     if (status == RP_OK && o->args.k > KARG_OR_RANKED_HERE)
         status = rp__device_launch(o->device, RP_KERNEL_or_topk_kernel, rank, &o->args);
     return status;

@@ -42,11 +42,13 @@ void rp__fused_or_close(rp__fused_or *o, rp__residency *residency);
 
 typedef struct rp__fused_or_batch {
     const rp__fused_or_query *queries;
-    uint32_t n_queries, k; /* both at least 1 */
+    uint32_t n_queries; /* at least 1 */
+    uint32_t k;         /* 0: only totals are wanted */
     uint32_t n_docs;
     bool scores_all; /* no posting is passed over; the answer is the same */
     bool is_iiu;     /* tiles and weights are of IIU; else of BM25 */
-    bool has_stored; /* some lists are read as they are stored; not of IIU */
+    bool has_stored; /* some lists are read as they are stored; not of IIU, nor with totals */
+    bool counts_all; /* totals are wanted, too */
 } rp__fused_or_batch;
 
 /* Scratch for a batch, as rp__scratch_hold; it may be held already. */
@@ -54,9 +56,10 @@ rp_status rp__fused_or_hold(rp__fused_or *o, const rp__fused_or_batch *batch);
 /* Asks the device for the k best of each query, and does not wait; the batch before must have been
  * fetched, or waited for. */
 rp_status rp__fused_or_run(rp__fused_or *o, const rp__fused_or_batch *batch);
-/* Waits until the batch is answered: *pairs has k of them a query, best first, *counts how many
- * there are; UINT32_MAX: a list is damaged, or too many documents came near the k best: ask
- * another. They lie in the stage until the next batch. */
+/* Waits until the batch is answered: *pairs has k of them a query (of a k of 0: 1), best first,
+ * *counts how many there are; UINT32_MAX: a list is damaged, or too many documents came near the k
+ * best: ask another. Where totals are wanted, n_queries of them lie behind the counts. They lie in
+ * the stage until the next batch. */
 rp_status rp__fused_or_fetch(rp__fused_or *o, const karg_pair **pairs, const uint32_t **counts);
 bool rp__fused_or_is_done(const rp__fused_or *o); /* fetch would not wait */
 

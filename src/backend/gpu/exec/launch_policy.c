@@ -6,7 +6,8 @@
 #include "backend/gpu/kernels/tuning.h"
 
 rp__launch_tuning rp__launch_policy_tuning = {.and_batch_from = TUNE_AND_BATCH_FROM,
-                                              .or_maxscore_from = TUNE_OR_MAXSCORE_FROM};
+                                              .or_maxscore_from = TUNE_OR_MAXSCORE_FROM,
+                                              .or_counts = TUNE_OR_COUNTS};
 
 /* ---- A query ------------------------------------------------------------------------------------ */
 
@@ -114,7 +115,7 @@ static rp_fallback check_maxscore(const rp__launch_request *r)
         return RP_FALLBACK_K;
     if (r->n_terms > row->max_terms)
         return RP_FALLBACK_TERMS;
-    if (r->exact_total || r->k == 0)
+    if ((r->exact_total || r->k == 0) && !rp__launch_policy_tuning.or_counts)
         return RP_FALLBACK_EXACT_TOTAL;
     return r->is_part ? RP_FALLBACK_RANGE : RP_FALLBACK_NONE;
 }

@@ -27,6 +27,7 @@ typedef struct rp__launch_tuning {
     /* postings of the shortest list from which a single AND takes and-batch */
     uint32_t and_batch_from;
     uint32_t or_maxscore_from; /* postings of a single term from which it takes or-maxscore */
+    bool or_counts;            /* ORs take or-maxscore also where their total is to be exact */
 } rp__launch_tuning;
 extern rp__launch_tuning rp__launch_policy_tuning;
 

@@ -24,6 +24,7 @@ typedef struct run {
     rp__batch_item **items;      /* these */
     uint32_t n;
     bool has_stored; /* some lists are read as they are stored */
+    bool counts_all; /* exact totals are wanted */
     const karg_pair *pairs;
     const uint32_t *counts;
 } run;
@@ -57,6 +58,17 @@ static void put_terms(flight *f, size_t i)
     }
 }
 
+/* Of one term all postings match. */
+static bool is_one_term(const rp__query *query)
+{
+    return query->n_ops == 3;
+}
+
+static bool is_counted(const rp__query *query)
+{
+    return (query->exact_total || query->k == 0) && !is_one_term(query);
+}
+
 rp_status rp__or_group_begin(flight *f)
 {
     rp__launch_lists *l = &f->lists;
@@ -80,6 +92,7 @@ rp_status rp__or_group_begin(flight *f)
         f->items[i]->answer.postings = 0;
         put_terms(f, i);
         r->items[i] = f->items[i];
+        r->counts_all = r->counts_all || is_counted(&f->items[i]->query);
     }
     r->n = (uint32_t)f->n;
     return RP_OK;
@@ -91,12 +104,13 @@ static bool is_dense(const rp__residency *r, uint32_t df)
     return r->is_scarce && df >= STORED_MIN && r->n_docs / df < STORED_GAP;
 }
 
-/* Whether kernels read the list as it is stored. */
+/* Whether kernels read the list as it is stored. The one that counts reads tiles alone. */
 static bool is_read_stored(const flight *f, const term *t)
 {
     const rp__query *query = f->exec->prototype;
-    return is_dense(f->lease.residency, t->term->df) && query->has_bounds &&
-           query->rank->ranking->kind != RP_RANK_IIU && t->list.bounds && t->list.last;
+    return is_dense(f->lease.residency, t->term->df) && !run_of(f)->counts_all &&
+           query->has_bounds && query->rank->ranking->kind != RP_RANK_IIU && t->list.bounds &&
+           t->list.last;
 }
 
 /* As many queries as have tiles that are likely to fit. */
@@ -109,8 +123,8 @@ size_t rp__or_group_fit(const rp__exec *exec, rp__batch_item *const *items, size
         const rp__query *query = &items[i]->query;
         for (size_t w = 0; w < query->n_words; w++) {
             const rp__term *t = &query->words[w].term;
-            bytes +=
-                is_dense(r, t->df) ? rp__tiled_lists_cell_bytes(r) : rp__tiled_lists_bytes(r, t);
+            bytes += is_dense(r, t->df) && !is_counted(query) ? rp__tiled_lists_cell_bytes(r)
+                                                              : rp__tiled_lists_bytes(r, t);
             bytes += r->is_whole ? 0 : t->list_bytes / LIKELY;
         }
         if (i > 0 && bytes > share)
@@ -127,7 +141,8 @@ static rp__fused_or_batch batch_of(const flight *f)
                                 .k = (uint32_t)query->k,
                                 .n_docs = query->lengths.n_docs,
                                 .is_iiu = rp__launch_lists_are_iiu(f),
-                                .has_stored = run_of(f)->has_stored};
+                                .has_stored = run_of(f)->has_stored,
+                                .counts_all = run_of(f)->counts_all};
 }
 
 rp_status rp__or_group_scratch(flight *f)
@@ -278,14 +293,18 @@ rp_status rp__or_group_wait(flight *f)
     return status;
 }
 
-/* Where fewer match than are wanted, all have been found. Of one term all postings match. */
-static void answer(rp__batch_item *item, uint32_t n, uint32_t df)
+/* Where fewer match than are wanted, all have been found. */
+static void answer(const run *r, uint32_t i)
 {
-    const bool is_one = item->query.n_ops == 3;
+    rp__batch_item *item = r->items[i];
+    const uint32_t n = r->counts[i];
+    const bool is_one = is_one_term(&item->query);
     rp__exec_refuse(item, n == UINT32_MAX ? RP_FALLBACK_CROWDED : RP_FALLBACK_NONE);
     item->answer.n = item->status == RP_OK ? n : 0;
-    item->answer.total = is_one ? df : item->answer.n;
-    item->answer.total_is_exact = is_one || item->answer.n < item->query.k;
+    item->answer.total = is_one          ? r->queries[i].terms[0].list.n
+                         : r->counts_all ? r->counts[r->n + i]
+                                         : item->answer.n;
+    item->answer.total_is_exact = is_one || r->counts_all || item->answer.n < item->query.k;
 }
 
 /* Items of lists that this launch found to be damaged. */
@@ -309,7 +328,7 @@ rp_status rp__or_group_take(flight *f)
     memcpy(out, r->pairs, r->n * k * sizeof *out);
     for (uint32_t i = 0; i < r->n; i++) {
         r->items[i]->answer.at = out + i * k;
-        answer(r->items[i], r->counts[i], r->queries[i].terms[0].list.n);
+        answer(r, i);
     }
     if (f->lists.is_damaged)
         refuse_damaged(f);

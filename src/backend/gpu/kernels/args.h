@@ -234,8 +234,8 @@ typedef struct karg_or_state { /* of a query in work; 0 at first, and again afte
     uint32_t min_score;        /* k documents score so much */
     uint32_t found;            /* keys */
     uint32_t done;             /* groups of tiles */
-    uint32_t zero;
-    karg_or_bins bins[2]; /* of all tiles; of those that were looked into beforehand */
+    uint32_t matches;          /* documents that match, where they are counted */
+    karg_or_bins bins[2];      /* of all tiles; of those that were looked into beforehand */
 } karg_or_state;
 typedef struct karg_or {
     /* karg_or_term, karg_or_query; both 0: there is one query, and it is below */
@@ -244,7 +244,8 @@ typedef struct karg_or {
     /* u32: KARG_OR_COUNTERS of them, and a bell in each 32 words behind them; */
     uint64_t counters;
     uint64_t found; /* u64: `capacity` keys a query */
-    /* as of karg_select; a count of UINT32_MAX: they did not fit, or a list is damaged */
+    /* as of karg_select; a count of UINT32_MAX: they did not fit, or a list is damaged. Where
+     * matches are counted, a query's number of them lies n_queries words behind its count. */
     uint64_t out, counts;
     uint64_t there; /* u32: becomes `number` when all of these are there */
     uint32_t n_queries, n_tiles;

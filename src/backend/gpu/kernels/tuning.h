@@ -36,9 +36,12 @@ enum {
     /* tiles between one that is decoded and those that are looked up meanwhile */
     TUNE_DECODE_AHEAD = 2112,
     /* postings of the shortest list from which a single AND takes and_batch_topk.cu */
-    TUNE_AND_BATCH_FROM = 1 << 16,
+    TUNE_AND_BATCH_FROM = 1 << 15,
     /* postings of a single term from which it takes or_maxscore.cu */
     TUNE_OR_MAXSCORE_FROM = 1 << 20,
+    /* 1: ORs with exact totals take count_or_maxscore.cu; 0: or_accumulate.cu alone, the CPU in
+     * batches */
+    TUNE_OR_COUNTS = 1,
     /* bytes of shared memory of a multiprocessor; each block takes 1 KiB more */
     TUNE_SHARED_ALL = 228 << 10,
 };

@@ -8,7 +8,7 @@
  *         while these are added up; 8 bytes a term and tile. Shared, a warp: 4 bytes and a bit a
  *         document of a tile; its terms.
  *         stored_or_maxscore.cu also reads lists as they are stored, by blocks that meet the tile:
- *         two blocks of shared memory a warp more.
+ *         two blocks of shared memory a warp more. count_or_maxscore.cu also counts what matches.
  * Limits: KARG_OR_TERMS terms. Ranks are cut to the list's and to a tile's documents, places to the
  *         tile.
  * Source: MaxScore (Turtle and Flood, 1995) by tiles, with bounds of tiles (Ding and Suel,
@@ -160,6 +160,12 @@ PRIM bool add(const scratch &r, const postings &p, float weight, uint32_t from, 
     return hits;
 }
 
+#ifdef RP_KERNELS_COUNT /* or_maxscore_count.cuh */
+PRIM void mark_zeros(const scratch &r, const postings &p, float weight, uint32_t from, uint32_t n);
+#else
+PRIM void mark_zeros(const scratch &, const postings &, float, uint32_t, uint32_t) {}
+#endif
+
 /* The lane's places in the last step of all, and how many steps there were; whether documents came
  * to what was asked. */
 struct walked {
@@ -230,6 +236,7 @@ PRIM walked add_terms(const karg_or &a, const scratch &r, uint32_t to, uint32_t 
         if (t < to && !a.skips)
             ask_ahead(s, base + 4 * prim_lane());
         done.hits |= add(r, now, weight, done.from, done.n, need);
+        mark_zeros(r, now, weight, done.from, done.n);
     }
     prim_sync_tile();
     return done;
@@ -762,6 +769,17 @@ PRIM uint32_t look_ahead_all(const karg_or &a, const scratch &r)
     return taken;
 }
 
+#ifdef RP_KERNELS_COUNT
+#include "backend/gpu/kernels/fused/or_maxscore_count.cuh"
+#else
+PRIM void run_group(const karg_or &a, const scratch &r, uint32_t group)
+{
+    do_group(a, r, group);
+    if (a.k <= KARG_OR_RANKED_HERE)
+        end_group(a, group % a.n_queries);
+}
+#endif
+
 RP_KERNEL_BOUNDED(or_maxscore_kernel, karg_or, KARG_OR_THREADS, BLOCKS_MIN)
 {
     const scratch r = lay_out(a);
@@ -772,9 +790,7 @@ RP_KERNEL_BOUNDED(or_maxscore_kernel, karg_or, KARG_OR_THREADS, BLOCKS_MIN)
     while (group < a.n_groups * a.n_queries) {
         if (prim_lane() == 0)
             ticket = prim_atomic_add(or_counter(a, KARG_OR_TAKEN), 1);
-        do_group(a, r, group);
-        if (a.k <= KARG_OR_RANKED_HERE)
-            end_group(a, group % a.n_queries);
+        run_group(a, r, group);
         group = prim_shuffle<32>(ticket, 0) - a.before[KARG_OR_TAKEN];
     }
 }

@@ -12,10 +12,14 @@
 #include "backend/gpu/kernels/args.h"
 
 /* Files of kernels/iiu have the kernels of others with IIU's scores, under names of their own. */
-#ifdef RP_KERNELS_IIU
+#if defined(RP_KERNELS_IIU) && defined(RP_KERNELS_COUNT)
+#define PRIM_NAME(name) iiu_count_##name
+#elif defined(RP_KERNELS_IIU)
 #define PRIM_NAME(name) iiu_##name
 #elif defined(RP_KERNELS_STORED) /* and stored_NAME.cu that of NAME.cu, which reads more */
 #define PRIM_NAME(name) stored_##name
+#elif defined(RP_KERNELS_COUNT) /* count_NAME.cu too, which also counts */
+#define PRIM_NAME(name) count_##name
 #else
 #define PRIM_NAME(name) name
 #endif

@@ -24,6 +24,10 @@ enum {
     CANDIDATES_ROWS = 2,
     /* needed blocks of 32, below which the next are looked for, not taken in turn */
     CANDIDATES_FEW = 4,
+    /* docids between the ends of a block of bits above which it is read by ranges: word by word a
+     * step reads 1,024 docids, by ranges two steps read 16,384 */
+    CANDIDATES_FAR = 1 << 12,
+    CANDIDATES_RANGE = 32 * TERM_HINT, /* docids between hints */
 };
 
 /* A block that is needed. */
@@ -171,12 +175,85 @@ PRIM void candidates_open_blocks(const candidates_tile &t, const karg_list *from
     candidates_decode<CODE>(t, list, candidates_widths<CODE>(t, n), 0, n, t.scratch->x);
 }
 
+/* The docids of a range of bits, TERM_HINT words, from bit `begin` of it on, to those slots of
+ * `count` from `slot` on. */
+PRIM void candidates_take_range(const karg_term &term, uint32_t range, uint32_t begin,
+                                uint32_t slot, uint32_t count, uint32_t *out)
+{
+    const uint32_t *words = prim_at<const uint32_t>(term.list.docs);
+    uint32_t here[TERM_HINT];
+#pragma unroll
+    for (uint32_t w = 0; w < TERM_HINT; w++) {
+        const uint32_t at = range * TERM_HINT + w;
+        here[w] = at < term.n_words ? prim_load(&words[at]) : 0;
+    }
+#pragma unroll
+    for (uint32_t w = 0; w < TERM_HINT; w++) {
+        uint32_t set = here[w];
+        set &= w < begin / 32 ? 0 : w == begin / 32 ? ~prim_mask(begin % 32) : ~0U;
+#pragma unroll 1
+        for (; set && slot < count; set &= set - 1)
+            out[slot++] = term.base + CANDIDATES_RANGE * range + 32 * w + prim_lowest(set);
+    }
+}
+
+/* Block b, whose bits lie far apart, from the one after docid `base` on: a lane a range, by hints,
+ * which say what is in it. Ranges without any are passed over by a search. */
+PRIM_APART void candidates_open_far(const karg_term &term, uint32_t b, uint32_t base, uint32_t last,
+                                    uint32_t *out)
+{
+    const uint32_t *hints = prim_at<const uint32_t>(term.hints);
+    const uint32_t bit = base + 1 > term.base ? base + 1 - term.base : 0,
+                   first = bit / CANDIDATES_RANGE;
+    const uint32_t end =
+        prim_min((last - term.base) / CANDIDATES_RANGE + 1, prim_div_up(term.n_words, TERM_HINT));
+    const uint32_t rank = b * KARG_BLOCK, count = term_count(term.list, b);
+    for (uint32_t i = prim_lane(); i < KARG_BLOCK; i += 32)
+        out[i] = UINT32_MAX;
+    prim_sync_tile();
+#pragma unroll 1
+    for (uint32_t i = first, done = rank; i < end && done < rank + count;) {
+        const uint32_t mine = i + prim_lane();
+        const uint32_t from = mine < end ? mine == first ? rank : prim_load(&hints[mine]) : 0;
+        const uint32_t to = mine + 1 < end ? prim_load(&hints[mine + 1]) : rank + count;
+        const bool is_some = mine < end && from < to;
+        if (is_some)
+            candidates_take_range(term, mine, mine == first ? bit % CANDIDATES_RANGE : 0,
+                                  from - rank, count, out);
+        i += 32;
+        done = prim_shuffle<32>(to, 31);
+        if (i < end && prim_ballot<32>(is_some) == 0) {
+            auto before = [&](uint32_t at) { return prim_load(&hints[at]); };
+            i = prim_max(i, candidates_search(before, i, end, done + 1) - 1);
+        }
+    }
+}
+
+/* As term_block, of bits. */
+PRIM uint32_t candidates_open_block(const karg_term &term, uint32_t b, uint32_t *out,
+                                    karg_found *found)
+{
+    const uint32_t *lasts = prim_at<const uint32_t>(term.list.last);
+    const uint32_t last = lasts ? prim_load(&lasts[b]) : 0,
+                   base = b && lasts ? prim_load(&lasts[b - 1]) : UINT32_MAX;
+    if (last < term.base || last - base <= CANDIDATES_FAR)
+        return term_block(term, b, out, found);
+    prim_sync_tile();
+    candidates_open_far(term, b, base, last, out);
+    prim_sync_tile();
+    const uint32_t count = term_count(term.list, b);
+    const bool is_sound = term_check(term.list, count, last, *(const uint4 *)(out + term_slot()));
+    if (!is_sound && prim_lane() == 0)
+        prim_atomic_or(&found->damaged, 1);
+    return is_sound ? count : 0;
+}
+
 /* How many; 0: damaged. */
 PRIM uint32_t candidates_open_bits(const candidates_tile &t, const karg_term &term, uint32_t block)
 {
     uint32_t n = 0;
     for (uint32_t b = block; b < block + CANDIDATES_ROWS && b * KARG_BLOCK < term.list.n; b++) {
-        uint32_t count = term_block(term, b, t.scratch->x + n, t.found);
+        uint32_t count = candidates_open_block(term, b, t.scratch->x + n, t.found);
         if (count == 0)
             return 0;
         n += count;
