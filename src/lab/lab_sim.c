@@ -315,15 +315,10 @@ static rp__descriptor describe(const job *j, size_t i)
     return d;
 }
 
-static bool is_aligned(const rp__image_list *list)
-{
-    return list->skip_at % 4 == 0 && list->meta_at % 8 == 0;
-}
-
 /* Ranges that the host cuts a query into, at most one for each block of the longer list. */
 static uint32_t count_ranges(const job *j, const query *q)
 {
-    if (q->type != RP_SIM_OR || !is_aligned(&q->lists[0]) || !is_aligned(&q->lists[1]))
+    if (q->type != RP_SIM_OR)
         return 1;
     const uint32_t n = j->config->ranges, blocks = q->lists[1].n_blocks;
     return n < blocks ? n : blocks;

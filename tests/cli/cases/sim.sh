@@ -47,3 +47,8 @@ for keys in dl=free dl=free,ranges=3 dl=free,ranges=64,cores=2,mode=inter dl=lin
     riposte sim -q ones.iiu q.tsv --mode or --set $keys | sed -n '2p' | cut -f1-4,10
 done
 riposte sim -q ones.iiu q.tsv --mode single --set dl=line,topk=2,threshold=on,cores=1 | sed -n '2,3p' | cut -f1-4,10
+# An index's metadata may lie in two lines: its ORs are cut too.
+riposte recode -q my.rip -o ones.rip --codec iiu
+for keys in dl=free dl=free,ranges=3; do
+    riposte sim -q ones.rip q.tsv --mode or --set $keys | sed -n '2p' | cut -f1-4,10
+done

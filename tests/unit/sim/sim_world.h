@@ -16,9 +16,9 @@ typedef struct world {
     sim_image image;
     case_list lists[6];
     uint32_t n_lists, flags[6]; /* flags: of lists */
+    bool has_range;
     query queries[12];
     uint32_t n_queries;
-    bool is_aligned, has_range;
     uint8_t *results;
     size_t results_bytes;
     rp__sim_config config;
@@ -89,7 +89,6 @@ static inline void draw_lists(world *w, rp__random *random)
     uint32_t n_docs = either(random, 4000);
     image_begin(&w->image, n_docs, random);
     size_t align = (size_t[]){64, 64, 1, 4}[below(random, 4)];
-    w->is_aligned = align == 64;
     w->n_lists = 1 + below(random, 6);
     for (uint32_t i = 0; i < w->n_lists; i++) {
         uint32_t n = either(random, n_docs < 2000 ? n_docs : 2000);
@@ -139,7 +138,7 @@ static inline void draw_queries(world *w, rp__random *random)
         at += (rp__sim_result_bytes(&q->descriptor) + 8 * below(random, 9) + 7) / 8 * 8;
         q->want = malloc(8 * (size_t)cap + 8);
         q->n_want = plain_answer(&w->image, q->type, a, b, q->want);
-        if (q->type == RP_SIM_OR && w->is_aligned && below(random, 3) == 0)
+        if (q->type == RP_SIM_OR && below(random, 3) == 0)
             make_range(w, q, random);
     }
     w->results_bytes = (size_t)(at - begin);
