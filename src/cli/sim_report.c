@@ -232,8 +232,21 @@ static void print_fill(const rp__sim_counts *c, uint32_t entries)
     printf("\n");
 }
 
-void rp__sim_report_print(const rp__sim_report_run *runs, size_t n)
+bool rp__sim_report_left_out(const rp__lab_sim *sim, char text[RP_SIM_REPORT_LEFT_OUT])
 {
+    char unknown[RP_FIGURE_BYTES], other[RP_FIGURE_BYTES];
+    const rp__lab_sim_left_out n = rp__lab_sim_count_left_out(sim);
+    snprintf(text, RP_SIM_REPORT_LEFT_OUT,
+             "left out: %s with a term that has no list, %s with another number of terms",
+             rp__figures_of(unknown, n.unknown, "query"), rp__figures_count(other, n.other));
+    return n.unknown + n.other > 0;
+}
+
+void rp__sim_report_print(const rp__lab_sim *sim, const rp__sim_report_run *runs, size_t n)
+{
+    char left_out[RP_SIM_REPORT_LEFT_OUT];
+    if (rp__sim_report_left_out(sim, left_out))
+        printf("%s\n\n", left_out);
     print_columns(runs, n);
     print_units(&runs[0]);
     print_traffic(&runs[0]);
@@ -317,6 +330,14 @@ static void write_energy(rp__json_writer *w, const figures *f)
     rp__json_writer_end(w, '}');
 }
 
+static void write_left_out(rp__json_writer *w, rp__lab_sim_left_out n)
+{
+    rp__json_writer_begin(w, "left_out", '{');
+    rp__json_writer_uint(w, "without_list", n.unknown);
+    rp__json_writer_uint(w, "other_terms", n.other);
+    rp__json_writer_end(w, '}');
+}
+
 static void write_queries(rp__json_writer *w, const rp__lab_sim *sim, const rp__sim_report_run *run)
 {
     rp__json_writer_begin(w, "each", '[');
@@ -353,6 +374,7 @@ void rp__sim_report_write(rp__json_writer *w, const rp__lab_sim *sim, const rp__
     const rp__sim_report *r = &run->result.report;
     const figures f = measure(run);
     rp__sim_report_write_run(w, &run->config, r->queries);
+    write_left_out(w, rp__lab_sim_count_left_out(sim));
     rp__json_writer_uint(w, "failed", run->result.failed);
     rp__json_writer_uint(w, "results", run->result.results);
     rp__json_writer_uint(w, "cycles", r->cycles);

@@ -10,6 +10,10 @@ done
 riposte sim -q my.iiu q.tsv --mode single | sed -n '2,9p' | cut -f1-4,10
 riposte sim -q my.iiu q.tsv | sed -n 's/  *dl=/ dl=/gp'
 riposte sim -q my.iiu q.tsv --json | grep -o '"dl":"[a-z0-9]*"\|"results":[0-9]*,"cycles\|"status":"[A-Z]*"'
+riposte sim -q my.iiu q.tsv --set dl=line | grep '^left out'
+riposte sim -q my.iiu q.tsv --set dl=line --json | grep -o '"left_out":{[^}]*}'
+printf 'one dl=free\n' >list; riposte sim -q my.iiu q.tsv --sweep list | grep -o '"left_out":{[^}]*}'
+riposte sim my.iiu q.tsv --sweep list >/dev/null
 riposte sim -q my.iiu q.tsv --set dl=line | sed -n '/^searches/,$p' | sed 's/[0-9.][0-9.]*/N/g'
 riposte sim -q my.iiu q.tsv --set dl=line --json | grep -o '"mode":"[a-z]*"\|"bytes":{[^}]*}'
 riposte sim --list-configs | sed -n '1,15p'

@@ -84,6 +84,24 @@ static inline void draw_config(rp__sim_config *c, rp__random *random)
     }
 }
 
+/* Takes back what the keys drawn before leave without use, as rp__sim_config_check refuses it. */
+static inline void settle_config(rp__sim_config *c)
+{
+    rp__sim_config initial;
+    rp__sim_config_init(&initial);
+    c->threshold = c->threshold && c->topk;
+    if (c->memory == RP_SIM_MEMORY_IDEAL || c->memory == RP_SIM_MEMORY_DRAM)
+        c->latency = initial.latency;
+    if (c->memory != RP_SIM_MEMORY_RANDOM) {
+        c->latency_max = initial.latency_max;
+        c->seed = initial.seed;
+    }
+    if (c->memory != RP_SIM_MEMORY_DRAM) {
+        strcpy(c->standard, initial.standard);
+        strcpy(c->controller, initial.controller);
+    }
+}
+
 static inline void draw_lists(world *w, rp__random *random)
 {
     uint32_t n_docs = either(random, 4000);
@@ -145,6 +163,15 @@ static inline void draw_queries(world *w, rp__random *random)
     w->results = calloc(1, w->results_bytes + 1);
 }
 
+/* Any standard. */
+static inline void draw_standard(rp__sim_config *c, rp__random *random)
+{
+    uint32_t n = 0;
+    while (rp__dram_standard_name(n))
+        n++;
+    strcpy(c->standard, rp__dram_standard_name(below(random, n)));
+}
+
 /* By chance of its own, so that all else of a seed stays as it is. */
 static inline void draw_layouts(world *w, uint64_t seed)
 {
@@ -155,6 +182,7 @@ static inline void draw_layouts(world *w, uint64_t seed)
     for (uint32_t i = 0; i < 6; i++)
         w->flags[i] = (w->config.paired && below(&random, 2) ? RP_SIM_PAIRED : 0) |
                       (w->config.bp128 && below(&random, 2) ? RP_SIM_BP128 : 0);
+    draw_standard(&w->config, &random);
 }
 
 static inline void world_init(world *w, uint64_t seed)
@@ -164,6 +192,7 @@ static inline void world_init(world *w, uint64_t seed)
     memset(w, 0, sizeof *w);
     draw_config(&w->config, &random);
     draw_layouts(w, seed);
+    settle_config(&w->config);
     draw_lists(w, &random);
     draw_queries(w, &random);
 }
