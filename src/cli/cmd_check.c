@@ -77,7 +77,8 @@ static rp_status check_path(const char *path, report *r, rp_index_info *out, rp_
     }
     rp_status status = rp__lab_sim_check(path, tell_fault, r, &image, err);
     if (status == RP_OK)
-        *out = (rp_index_info){.docs = image.docs, .terms = image.lists, .postings = image.postings};
+        *out =
+            (rp_index_info){.docs = image.docs, .terms = image.lists, .postings = image.postings};
     return status;
 }
 

@@ -202,8 +202,11 @@ static void print_traffic(const rp__sim_report_run *run)
         if (c->requests[i])
             printf("%-10s  %14s  %14s\n", rp__sim_stats_traffic(i),
                    rp__figures_count(a, c->requests[i]), rp__figures_count(b, c->bytes[i]));
-    printf("\nsearches %" PRIu64 ", levels cached %" PRIu64 ", read %" PRIu64
-           "; blocks fetched for candidates %" PRIu64 "\n",
+    const uint64_t fetched = 8 * RP_SIM_LINE * c->reader_lines;
+    printf("\nblock readers: %.1f %% of %" PRIu64 " lines fetched without use; searches %" PRIu64
+           ", levels cached %" PRIu64 ", read %" PRIu64 "; blocks fetched for candidates %" PRIu64
+           "\n",
+           share(fetched > c->reader_bits ? fetched - c->reader_bits : 0, fetched), c->reader_lines,
            c->searches, c->levels_cached, c->levels_read, c->l1_blocks);
 }
 
@@ -386,6 +389,9 @@ void rp__sim_report_write(rp__json_writer *w, const rp__lab_sim *sim, const rp__
     rp__json_writer_uint(w, "row_hits", r->row_hits);
     rp__json_writer_uint(w, "row_closed", r->row_closed);
     rp__json_writer_uint(w, "row_conflicts", r->row_conflicts);
+    rp__json_writer_uint(w, "column_commands", r->column_commands);
+    rp__json_writer_uint(w, "commands_saved", r->commands_saved);
+    rp__json_writer_uint(w, "commands_left", r->commands_left);
     rp__json_writer_uint(w, "bus_busy", r->bus_busy);
     rp__json_writer_uint(w, "memory_ticks", r->memory_ticks);
     rp__json_writer_uint(w, "memory_channels", r->memory_channels);

@@ -164,8 +164,7 @@ static rp_status check_list(check *c, const rp__image *image, uint64_t i, uint64
         return RP_OK;
     }
     *postings += list.n_postings;
-    if (!rp__alloc_grow(&c->postings, &c->cap, 2 * (size_t)list.n_postings,
-                        sizeof *c->postings))
+    if (!rp__alloc_grow(&c->postings, &c->cap, 2 * (size_t)list.n_postings, sizeof *c->postings))
         return RP_NO_MEMORY;
     if (rp__image_decode(image, &list, c->postings, c->postings + list.n_postings) != RP_OK)
         tell_fault(c, where, "its docids do not rise, or a frequency is 0");
@@ -577,6 +576,8 @@ static void add_report(rp__sim_report *to, const rp__sim_report *more)
     to->row_conflicts += more->row_conflicts;
     to->bus_busy += more->bus_busy;
     to->column_commands += more->column_commands;
+    to->commands_saved += more->commands_saved;
+    to->commands_left += more->commands_left;
     to->dram_pj += more->dram_pj;
     for (uint32_t i = 0; i < to->n_units && i < more->n_units; i++)
         for (uint32_t c = 0; c < RP_SIM_CLASSES; c++)

@@ -221,10 +221,14 @@ static const struct {
     uint32_t memories; /* bit mask */
     const char *text;
 } owned_keys[] = {
-    {"latency", TIMED, "fixed or random"}, {"latency_max", DRAWN, "random"},
-    {"seed", DRAWN, "random"},             {"channels", DRAM, "dram"},
-    {"ranks", DRAM, "dram"},               {"read_queue", DRAM, "dram"},
-    {"write_queue", DRAM, "dram"},         {"standard", DRAM, "dram"},
+    {"latency", TIMED, "fixed or random"},
+    {"latency_max", DRAWN, "random"},
+    {"seed", DRAWN, "random"},
+    {"channels", DRAM, "dram"},
+    {"ranks", DRAM, "dram"},
+    {"read_queue", DRAM, "dram"},
+    {"write_queue", DRAM, "dram"},
+    {"standard", DRAM, "dram"},
     {"controller", DRAM, "dram"},
 };
 

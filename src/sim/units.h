@@ -236,7 +236,7 @@ typedef struct rp__memory {
     uint32_t head, n, mask;
     uint64_t order; /* of the next request */
     struct rp__dram *dram;
-    uint32_t mhz, channels, burst;
+    uint32_t mhz, channels, burst, commands; /* commands: of columns, a request */
 } rp__memory;
 
 rp_status rp__memory_init(rp__memory *memory, const rp__sim_config *config, rp_error *err);

@@ -30,7 +30,12 @@ static inline void check_memory(const rp__sim_report *r)
     assert_int_equal(r->counts.mai_refused, 0);
     assert_int_equal(r->counts.memory_writes, r->counts.requests[RP_SIM_TRAFFIC_RESULT]);
     assert_int_equal(r->counts.requests[RP_SIM_TRAFFIC_DL], r->counts.norm_reads);
-    /* Of DRAM: data take the bus for their time and not longer than there is. */
+    /* Of DRAM: each request has its column commands, but for those that another one made needless.
+     * All reads are back, so what is left are writes. */
+    assert_int_equal(r->counts.mai_allocated * r->request_commands,
+                     r->column_commands + r->commands_saved + r->commands_left);
+    assert_true(r->commands_left <= r->counts.memory_writes * r->request_commands);
+    /* Data take the bus for their time and not longer than there is. */
     assert_int_equal(r->bus_busy, r->burst_clocks * r->column_commands);
     assert_true(r->bus_busy <= r->memory_ticks * r->memory_channels);
 }

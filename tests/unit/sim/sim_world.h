@@ -12,6 +12,16 @@ typedef struct query {
     uint32_t n_want;
 } query;
 
+/* When a unit was not idle: cycles from `from` on, up to `end`. In the order of time. */
+typedef struct busy {
+    uint64_t from, end;
+} busy;
+
+typedef struct unit_log {
+    busy *at;
+    size_t n, cap;
+} unit_log;
+
 typedef struct world {
     sim_image image;
     case_list lists[6];
@@ -22,6 +32,7 @@ typedef struct world {
     uint8_t *results;
     size_t results_bytes;
     rp__sim_config config;
+    unit_log logs[RP_SIM_REPORT_UNITS]; /* by unit */
 } world;
 
 static inline uint32_t below(rp__random *random, uint32_t n)
@@ -205,6 +216,80 @@ static inline void world_free(world *w)
         free(w->queries[i].want);
     image_free(&w->image);
     free(w->results);
+    for (uint32_t i = 0; i < RP_SIM_REPORT_UNITS; i++)
+        free(w->logs[i].at);
+}
+
+/* ---- Units between queries ------------------------------------------------------------------- */
+
+static inline void log_spent(void *context, uint32_t unit, uint32_t spent, uint64_t from,
+                             uint64_t cycles)
+{
+    unit_log *log = &((world *)context)->logs[unit];
+    if (spent == RP_SIM_IDLE)
+        return;
+    if (log->n > 0 && log->at[log->n - 1].end == from) {
+        log->at[log->n - 1].end += cycles;
+        return;
+    }
+    if (log->n == log->cap) {
+        log->cap = 2 * log->cap + 8;
+        log->at = realloc(log->at, log->cap * sizeof *log->at);
+        assert_non_null(log->at);
+    }
+    log->at[log->n++] = (busy){from, from + cycles};
+}
+
+static inline void forget_logs(world *w)
+{
+    for (size_t i = 0; i < RP_SIM_REPORT_UNITS; i++)
+        w->logs[i].n = 0;
+}
+
+/* Cores have two of some units. */
+static inline bool is_of_core(const rp__sim_unit_report *unit, uint32_t *core)
+{
+    switch (unit->kind) {
+    case RP_SIM_KIND_DCU:
+    case RP_SIM_KIND_SU:
+    case RP_SIM_KIND_WRITE_BACK:
+        *core = unit->index / 2;
+        return true;
+    case RP_SIM_KIND_BSU:
+    case RP_SIM_KIND_L1_FETCH:
+    case RP_SIM_KIND_MERGE:
+        *core = unit->index;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether a query had this core, from its start up to its completion, in all of these cycles. */
+static inline bool has_query(const rp__completion *records, size_t n, uint32_t core, busy b)
+{
+    for (size_t i = 0; i < n; i++)
+        if (records[i].cores >> core & 1 && b.from >= records[i].start &&
+            b.end <= records[i].end + 1)
+            return true;
+    return false;
+}
+
+/* A unit that is idle asks for nothing: those of a core are, before and after its queries. */
+static inline void check_idle(const rp__machine *m, const world *w, uint64_t seed)
+{
+    rp__sim_report r;
+    size_t n;
+    uint32_t core;
+    const rp__completion *records = rp__machine_completions(m, &n);
+    rp__machine_report(m, &r);
+    for (uint32_t u = 0; u < r.n_units; u++)
+        for (size_t i = 0; i < w->logs[u].n; i++)
+            if (is_of_core(&r.units[u], &core) && !has_query(records, n, core, w->logs[u].at[i]))
+                fail_msg("seed %llu: %s %u works in cycles %llu to %llu, without a query",
+                         (unsigned long long)seed, rp__sim_stats_kind(r.units[u].kind),
+                         r.units[u].index, (unsigned long long)w->logs[u].at[i].from,
+                         (unsigned long long)w->logs[u].at[i].end);
 }
 
 static inline rp__machine *start(world *w, const uint32_t *order)
@@ -216,6 +301,9 @@ static inline rp__machine *start(world *w, const uint32_t *order)
                              .results = w->results,
                              .results_bytes = w->results_bytes,
                              .results_at = rp__sim_results_at(w->image.n)};
+    forget_logs(w);
+    w->config.on_spent = log_spent;
+    w->config.spent_context = w;
     if (rp__machine_new(&w->config, &memory, &m, &err))
         fail_msg("%s", err.text);
     assert_int_equal(rp__machine_set_order(m, order), RP_OK);
@@ -372,6 +460,7 @@ static inline void run_and_check(rp__machine *m, world *w, uint64_t seed)
     for (size_t i = 0; i < n; i++)
         check_answer(m, &w->queries[records[i].tag], &records[i], w->config.topk, seed);
     check_laws(m, w);
+    check_idle(m, w, seed);
 }
 
 #endif

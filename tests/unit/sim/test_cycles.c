@@ -265,11 +265,15 @@ static void an_ideal_memory_leaves_the_units(void **state)
     image_free(&image);
 }
 
-/* Eight cores without the cost of document constants want more than DDR4 gives: at least 93% of
- * what DRAMsim3 reaches with half writes, 64.35 GB/s, and no more than the peak. */
+/* Eight cores without the cost of document constants want more than DDR4 gives. Results are 8 bytes
+ * a posting and the list 1, so seven requests of eight are writes, more than in any row of a
+ * reference. By DRAMsim3's rules, whose mixes `compat` repeats to the clock, 88 % of sequential
+ * writes among sequential reads reach 71.0 GB/s: riposte bench dram --controller compat --traffic
+ * seq --window 128 --writes 88. At least 93 % of that, and no more than the bound of refreshes. */
 static void a_single_term_saturates_the_memory(void **state)
 {
     (void)state;
+    static const char *const keys[] = {"dl=free\n", "dl=free\ncontroller=compat\n"};
     rp__random random;
     sim_image image;
     case_list x;
@@ -277,10 +281,14 @@ static void a_single_term_saturates_the_memory(void **state)
     rp__random_init(&random, 29);
     image_begin(&image, 400000, &random);
     image_add_random(&image, &x, 200000, 250, 16, 64, &random);
-    uint64_t cycles = run_alone(&image, "dl=free\n", RP_SIM_SINGLE, 8, &x, &x, &r);
-    double bandwidth = 64.0 * (double)r.counts.mai_allocated / (double)cycles; /* GB/s at 1 GHz */
-    assert_true(bandwidth >= 0.93 * 64.35 && bandwidth <= 76.8);
-    assert_true(r.column_commands <= r.counts.mai_allocated);
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t cycles = run_alone(&image, keys[i], RP_SIM_SINGLE, 8, &x, &x, &r);
+        double requests = (double)r.counts.mai_allocated;
+        double bandwidth = 64.0 * requests / (double)cycles; /* GB/s at 1 GHz */
+        double writes = (double)r.counts.memory_writes / requests;
+        assert_true(writes > 0.87 && writes < 0.885);
+        assert_true(bandwidth >= 0.93 * 71.0 && bandwidth <= 73.35);
+    }
     case_list_free(&x);
     image_free(&image);
 }

@@ -80,8 +80,7 @@ static void faults_name_line_and_key(void **state)
     check_refused("seed=99999999999999999999",
                   "line 1: seed: '99999999999999999999' is not a number from 0 to 4294967295");
     check_refused("dl=some", "line 1: dl: 'some' is none of line|charge4|free");
-    check_refused("colour=red",
-                  "line 1: unknown key 'colour'; riposte sim --list-configs has all");
+    check_refused("colour=red", "line 1: unknown key 'colour'; riposte sim --list-configs has all");
     check_refused("cores", "line 1: 'cores' is not KEY=VALUE");
     check_refused("standard=", "line 1: standard: '' is none of "
                                "ddr4-2400|ddr5-4800|hbm2|hbm2-pc|hbm3|scm");
