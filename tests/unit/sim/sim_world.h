@@ -2,7 +2,6 @@
 #ifndef RP_TESTS_SIM_WORLD_H
 #define RP_TESTS_SIM_WORLD_H
 
-#include "sim/dram.h"
 #include "sim_laws.h"
 
 typedef struct query {
@@ -393,43 +392,12 @@ static inline void check_front(const world *w, const rp__sim_report *r)
         assert_int_equal(r->counts.written, written);
 }
 
-/* Cycles in which DRAM cannot answer a read: those of a row that is open, in an idle machine. */
-static inline uint64_t dram_latency(const rp__sim_config *config)
-{
-    struct rp__dram_config dram;
-    assert_true(rp__dram_standard_set(&dram, config->standard, config->controller));
-    return (uint64_t)(dram.timing.cl + dram.timing.bl) * config->core_mhz / dram.clock_mhz;
-}
-
-/* Cycles of requests that wait for each other: a header, a payload, a document's constant, and a
- * result, which DRAM takes over at once. Lists of one block have no more of them. */
-static inline uint64_t dependent_latency(const world *w, const query *q)
-{
-    const uint64_t reads = w->config.dl == RP_SIM_DL_FREE ? 2 : 3;
-    if (w->config.memory == RP_SIM_MEMORY_IDEAL || q->n_want == 0)
-        return 0;
-    return w->config.memory == RP_SIM_MEMORY_DRAM ? reads * dram_latency(&w->config)
-                                                  : (reads + 1) * w->config.latency;
-}
-
-/* A query takes no less than its postings need at two a core and cycle, an OR its results. */
 static inline void check_bounds(const world *w, const rp__completion *record)
 {
     const query *q = &w->queries[record->tag];
-    uint64_t cycles = record->end - record->start, n = w->lists[q->a].n;
-    uint64_t cores = rp__bits_count64(record->cores);
-    if (w->config.threshold && w->config.topk)
-        return;
-    if (q->type == RP_SIM_SINGLE)
-        assert_true(cycles >= n / (2 * cores));
-    else if (q->type == RP_SIM_AND)
-        assert_true(cycles >= n / cores);
-    else
-        assert_true(cycles >= q->n_want);
-    assert_true(record->arrival < record->start && record->start < record->end);
-    if (!w->has_range)
-        assert_true(record->start < record->first && record->first <= record->last);
-    assert_true(cycles >= dependent_latency(w, q));
+    const bool is_cut = w->config.threshold && w->config.topk;
+    if (!is_cut)
+        check_time(&w->config, record, q->type, w->lists[q->a].n, q->n_want, w->has_range);
 }
 
 static inline void check_laws(const rp__machine *m, const world *w)

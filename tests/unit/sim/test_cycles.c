@@ -67,6 +67,16 @@ typedef struct times {
     uint64_t arrival[QUERIES], end[QUERIES];
 } times;
 
+/* Of the list with this header. */
+static uint64_t n_postings(const bench *b, uint64_t header_at)
+{
+    for (uint32_t i = 0; i < LISTS; i++)
+        if (b->lists[i].header_at == header_at)
+            return b->lists[i].n;
+    fail_msg("no list has this header");
+    return 0;
+}
+
 static void bench_run(const bench *b, const rp__sim_config *config, times *out)
 {
     uint8_t *results = calloc(1, b->results_bytes);
@@ -85,7 +95,10 @@ static void bench_run(const bench *b, const rp__sim_config *config, times *out)
     size_t n;
     const rp__completion *records = rp__machine_completions(m, &n);
     for (size_t i = 0; i < n; i++) {
+        const rp__descriptor *d = &b->queries[records[i].tag];
         assert_int_equal(records[i].status, RP_SIM_OK);
+        check_time(config, &records[i], d->query_type, n_postings(b, d->list0),
+                   records[i].n_results, false);
         out->arrival[records[i].tag] = records[i].arrival;
         out->end[records[i].tag] = records[i].end;
     }
@@ -214,6 +227,7 @@ static uint64_t run_alone(const sim_image *image, const char *text, uint32_t typ
     const rp__completion *record = rp__machine_completions(m, &n);
     assert_int_equal(record->status, RP_SIM_OK);
     uint64_t cycles = record->end - record->start;
+    check_time(&config, record, type, x->n, record->n_results, false);
     rp__machine_report(m, report);
     check_accounting(report);
     check_memory(report);
@@ -336,7 +350,9 @@ static rp__sim_report run_layout(uint32_t flags, uint32_t type, const char *keys
     check_accounting(&report);
     check_memory(&report);
     size_t n;
-    assert_int_equal(rp__machine_completions(m, &n)->status, RP_SIM_OK);
+    const rp__completion *record = rp__machine_completions(m, &n);
+    assert_int_equal(record->status, RP_SIM_OK);
+    check_time(&config, record, type, lists[first].n, record->n_results, false);
     rp__machine_free(m);
     free(results);
     for (size_t i = 0; i < 2; i++)

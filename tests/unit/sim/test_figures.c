@@ -63,6 +63,7 @@ static rp__completion run_one(const sim_image *image, uint32_t type, const case_
     rp__machine_report(m, report);
     check_accounting(report);
     check_memory(report);
+    check_time(&config, &record, type, a->n, record.n_results, false);
     rp__machine_free(m);
     return record;
 }
