@@ -187,6 +187,29 @@ static void compat_ends_in_dramsim3s_clock(void **state)
     run_rows(rp__dram_reference_compat_get, "compat", is_dramsim3);
 }
 
+/* Of open loops DRAMsim3's bandwidth and mean latency are recorded, not the clock of the end. */
+static void compat_follows_dramsim3s_open_loops(void **state)
+{
+    static const struct {
+        uint32_t load;
+        double gb_a_second, latency;
+    } loops[] = {{25, 19.20, 85.0}, {50, 38.38, 159.9}}; /* one request each 4 and 2 clocks */
+    (void)state;
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        const struct rp__dram_reference row = {
+            .standard = "ddr4-2400",
+            .traffic = {.pattern = RP__DRAM_RAND, .n = 100000, .load = loops[i].load}};
+        struct rp__dram_config config;
+        struct rp__dram_measured measured;
+        assert_true(rp__dram_reference_run(&row, "compat", &config, &measured));
+        check_laws(&row, &config, &measured);
+        double clocks = (double)rp__dram_reference_end(&config, &measured) / 2;
+        double gb = 6.4e3 * config.clock_mhz / clocks;
+        assert_true(off(gb, loops[i].gb_a_second) < 0.001);
+        assert_true(off(mean_latency(&config, &measured) - 1, loops[i].latency) < 0.005);
+    }
+}
+
 static void r21_ends_in_ramulators_clock(void **state)
 {
     (void)state;
@@ -233,6 +256,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(compat_ends_in_dramsim3s_clock),
+        cmocka_unit_test(compat_follows_dramsim3s_open_loops),
         cmocka_unit_test(r21_ends_in_ramulators_clock),
         cmocka_unit_test(frfcfs_is_near_ramulator),
         cmocka_unit_test(frfcfs_is_near_r21_on_closed_mixes),
