@@ -140,8 +140,8 @@ const rp__verb rp__cmd_check_verb = {
     .operands = {"PATH"},
     .details =
         "PATH is an index, or a memory image of IIU (riposte export iiu), which is read whole. "
-        "Checks every checksum, then every list, position and document. Exit code 0 if the "
-        "index is sound, 5 if it is damaged; each fault is a line; the JSON object lists the first "
+        "Checks every checksum, then every list, position and document. Exit code 0 if it "
+        "is sound, 5 if it is damaged; each fault is a line; the JSON object lists the first "
         "10,000. An index takes at most 128 MiB of memory and 16 bytes a document; one that "
         "needs more ends with exit code 7.",
     .examples = "riposte check my.rip\n"
