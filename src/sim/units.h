@@ -290,7 +290,7 @@ typedef struct rp__sim_list {
 
 /* The search for the blocks of a range of docids. */
 typedef struct rp__block_range {
-    uint64_t lo, hi; /* blocks; when equal, the block whose metadata is read */
+    uint64_t lo, hi;                   /* blocks; when equal, the block whose metadata is read */
     uint32_t list, parts;              /* parts: lines of a value that have come */
     bool is_end, is_reading, has_line; /* is_end: the end of the range is searched */
     uint8_t value[8];

@@ -14,7 +14,7 @@ riposte sim -q my.iiu q.tsv --set dl=line | grep '^left out'
 riposte sim -q my.iiu q.tsv --set dl=line --json | grep -o '"left_out":{[^}]*}'
 printf 'one dl=free\n' >list; riposte sim -q my.iiu q.tsv --sweep list | grep -o '"left_out":{[^}]*}'
 riposte sim my.iiu q.tsv --sweep list >/dev/null
-riposte sim -q my.iiu q.tsv --set dl=line | sed -n '/^searches/,$p' | sed 's/[0-9.][0-9.]*/N/g'
+riposte sim -q my.iiu q.tsv --set dl=line | sed -n '/^block readers/,$p' | sed 's/[0-9.][0-9.]*/N/g'
 riposte sim -q my.iiu q.tsv --set dl=line --json | grep -o '"mode":"[a-z]*"\|"bytes":{[^}]*}'
 riposte sim --list-configs | sed -n '1,15p'
 riposte sim --list-configs | grep '  topk \|  standard '
