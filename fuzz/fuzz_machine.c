@@ -29,13 +29,15 @@ static void choose(rp__sim_config *config, const uint8_t *bytes)
     config->mode = bytes[0] / 3 % 3;
     config->skips = bytes[0] / 9 % 2;
     config->bsu_line = bytes[0] / 18 % 2;
-    config->threshold = bytes[0] / 36 % 2;
     config->paired = bytes[0] / 72 % 2;
     config->bp128 = bytes[4] / 3 % 3;
     config->memory = bytes[1] % 4;
     config->topk = bytes[1] / 4 % 16;
-    config->latency = config->latency_max = bytes[2] % 64;
-    config->latency_max += bytes[3];
+    config->threshold = config->topk ? bytes[0] / 36 % 2 : 0;
+    if (config->memory == RP_SIM_MEMORY_FIXED || config->memory == RP_SIM_MEMORY_RANDOM)
+        config->latency = bytes[2] % 64;
+    if (config->memory == RP_SIM_MEMORY_RANDOM)
+        config->latency_max = config->latency + bytes[3];
     config->dl = bytes[4] % 3;
     config->br_entries = 2 + bytes[5] % 8;
     config->mai_entries = 1 + bytes[6] % 16;

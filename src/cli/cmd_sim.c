@@ -95,12 +95,8 @@ static const rp__option_group groups[] = {
 
 /* ---- Queries --------------------------------------------------------------------------------- */
 
-typedef struct left_out {
-    uint64_t unknown, other; /* with a term that has no list; of another number of terms */
-} left_out;
-
 static rp_status add_topics(rp__lab_sim *sim, rp_topics *topics, rp__lab_sim_mode mode,
-                            left_out *out, rp_error *err)
+                            rp_error *err)
 {
     rp_topic topic;
     bool has = true;
@@ -110,8 +106,6 @@ static rp_status add_topics(rp__lab_sim *sim, rp_topics *topics, rp__lab_sim_mod
         if (status != RP_OK || !has)
             break;
         status = rp__lab_sim_add(sim, topic.query, topic.query_bytes, mode, err);
-        out->unknown += status == RP_NOT_FOUND;
-        out->other += status == RP_LIMIT;
         if (status == RP_NOT_FOUND || status == RP_LIMIT)
             status = RP_OK;
     }
@@ -122,26 +116,22 @@ static rp_status read_queries(rp__console *console, const rp__call *call, rp__la
                               rp_error *err)
 {
     const sim_args *args = call->args;
-    char unknown[RP_FIGURE_BYTES], other[RP_FIGURE_BYTES];
-    left_out out = {0};
+    char text[RP_SIM_REPORT_LEFT_OUT];
     rp_topics *topics;
     rp_status status = rp_topics_open(call->operands[1], args->format, &topics, err);
     if (status != RP_OK)
         return status;
-    status = add_topics(sim, topics, (rp__lab_sim_mode)args->mode, &out, err);
+    status = add_topics(sim, topics, (rp__lab_sim_mode)args->mode, err);
     rp_topics_close(topics);
     if (status != RP_OK)
         return status;
-    if (out.unknown + out.other > 0)
-        rp__console_note(console,
-                         "riposte: left out: %s queries with a term that has no list, %s with "
-                         "another number of terms",
-                         rp__figures_count(unknown, out.unknown),
-                         rp__figures_count(other, out.other));
-    return rp__lab_sim_count(sim) > 0
-               ? RP_OK
-               : rp__error_set(err, RP_INPUT, "%s: no query that this mode can run",
-                               call->operands[1]);
+    if (args->sweep && rp__sim_report_left_out(sim, text)) /* otherwise the report has it */
+        rp__console_note(console, "riposte: %s", text);
+    if (rp__lab_sim_count(sim) > 0)
+        return RP_OK;
+    rp__sim_report_left_out(sim, text);
+    return rp__error_set(err, RP_INPUT, "%s: no query that this mode can run; %s",
+                         call->operands[1], text);
 }
 
 /* ---- Configurations -------------------------------------------------------------------------- */
@@ -160,7 +150,7 @@ static rp_status make_runs(const sim_args *args, rp__sim_report_run *runs, size_
     rp_status status = rp__sim_configs_load(args->config, &runs[0].config, err);
     if (status == RP_OK && args->set)
         status = rp__sim_configs_set(args->set, &runs[0].config, err);
-    if (status == RP_OK)
+    if (status == RP_OK && !args->sweep) /* which checks what its lines make of it */
         status = rp__sim_config_check(&runs[0].config, err);
     *n = sets_dl(args->set) ? 1 : RP_SIM_REPORT_RUNS;
     for (size_t i = 1; i < *n; i++)
@@ -252,7 +242,7 @@ static rp_status report(rp__console *console, const rp__lab_sim *sim,
         return reply(console, sim, runs, n, err);
     rp__sim_report_queries(sim, &runs[0]);
     printf("\n");
-    rp__sim_report_print(runs, n);
+    rp__sim_report_print(sim, runs, n);
     return RP_OK;
 }
 

@@ -39,7 +39,10 @@ static rp_status read_text(const char *path, rp__buf *out, rp_error *err)
 {
     FILE *file = fopen(path, "rb");
     if (!file)
-        return rp__error_set(err, RP_IO, "%s: cannot open the configuration", path);
+        return rp__error_set(err, RP_IO,
+                             "%s: cannot open the configuration; riposte sim --list-configs has "
+                             "those that are bundled",
+                             path);
     char chunk[4096];
     size_t n;
     while ((n = fread(chunk, 1, sizeof chunk, file)) > 0 && out->n < FILE_BYTES)
@@ -81,11 +84,12 @@ rp_status rp__sim_configs_load(const char *name, rp__sim_config *config, rp_erro
 rp_status rp__sim_configs_set(const char *assignments, rp__sim_config *config, rp_error *err)
 {
     static const char blanks[] = ", \t";
+    uint64_t seen = 0;
     for (const char *p = assignments + strspn(assignments, blanks); *p; p += strspn(p, blanks)) {
         char one[128];
         const size_t n = strcspn(p, blanks);
         snprintf(one, sizeof one, "%.*s", (int)n, p);
-        rp_status status = rp__sim_config_set(config, one, err);
+        rp_status status = rp__sim_config_set(config, one, &seen, err);
         if (status != RP_OK)
             return status;
         p += n;

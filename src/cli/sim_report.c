@@ -202,8 +202,11 @@ static void print_traffic(const rp__sim_report_run *run)
         if (c->requests[i])
             printf("%-10s  %14s  %14s\n", rp__sim_stats_traffic(i),
                    rp__figures_count(a, c->requests[i]), rp__figures_count(b, c->bytes[i]));
-    printf("\nsearches %" PRIu64 ", levels cached %" PRIu64 ", read %" PRIu64
-           "; blocks fetched for candidates %" PRIu64 "\n",
+    const uint64_t fetched = 8 * RP_SIM_LINE * c->reader_lines;
+    printf("\nblock readers: %.1f %% of %" PRIu64 " lines fetched without use; searches %" PRIu64
+           ", levels cached %" PRIu64 ", read %" PRIu64 "; blocks fetched for candidates %" PRIu64
+           "\n",
+           share(fetched > c->reader_bits ? fetched - c->reader_bits : 0, fetched), c->reader_lines,
            c->searches, c->levels_cached, c->levels_read, c->l1_blocks);
 }
 
@@ -232,8 +235,21 @@ static void print_fill(const rp__sim_counts *c, uint32_t entries)
     printf("\n");
 }
 
-void rp__sim_report_print(const rp__sim_report_run *runs, size_t n)
+bool rp__sim_report_left_out(const rp__lab_sim *sim, char text[RP_SIM_REPORT_LEFT_OUT])
 {
+    char unknown[RP_FIGURE_BYTES], other[RP_FIGURE_BYTES];
+    const rp__lab_sim_left_out n = rp__lab_sim_count_left_out(sim);
+    snprintf(text, RP_SIM_REPORT_LEFT_OUT,
+             "left out: %s with a term that has no list, %s with another number of terms",
+             rp__figures_of(unknown, n.unknown, "query"), rp__figures_count(other, n.other));
+    return n.unknown + n.other > 0;
+}
+
+void rp__sim_report_print(const rp__lab_sim *sim, const rp__sim_report_run *runs, size_t n)
+{
+    char left_out[RP_SIM_REPORT_LEFT_OUT];
+    if (rp__sim_report_left_out(sim, left_out))
+        printf("%s\n\n", left_out);
     print_columns(runs, n);
     print_units(&runs[0]);
     print_traffic(&runs[0]);
@@ -317,6 +333,14 @@ static void write_energy(rp__json_writer *w, const figures *f)
     rp__json_writer_end(w, '}');
 }
 
+static void write_left_out(rp__json_writer *w, rp__lab_sim_left_out n)
+{
+    rp__json_writer_begin(w, "left_out", '{');
+    rp__json_writer_uint(w, "without_list", n.unknown);
+    rp__json_writer_uint(w, "other_terms", n.other);
+    rp__json_writer_end(w, '}');
+}
+
 static void write_queries(rp__json_writer *w, const rp__lab_sim *sim, const rp__sim_report_run *run)
 {
     rp__json_writer_begin(w, "each", '[');
@@ -353,6 +377,7 @@ void rp__sim_report_write(rp__json_writer *w, const rp__lab_sim *sim, const rp__
     const rp__sim_report *r = &run->result.report;
     const figures f = measure(run);
     rp__sim_report_write_run(w, &run->config, r->queries);
+    write_left_out(w, rp__lab_sim_count_left_out(sim));
     rp__json_writer_uint(w, "failed", run->result.failed);
     rp__json_writer_uint(w, "results", run->result.results);
     rp__json_writer_uint(w, "cycles", r->cycles);
@@ -364,6 +389,9 @@ void rp__sim_report_write(rp__json_writer *w, const rp__lab_sim *sim, const rp__
     rp__json_writer_uint(w, "row_hits", r->row_hits);
     rp__json_writer_uint(w, "row_closed", r->row_closed);
     rp__json_writer_uint(w, "row_conflicts", r->row_conflicts);
+    rp__json_writer_uint(w, "column_commands", r->column_commands);
+    rp__json_writer_uint(w, "commands_saved", r->commands_saved);
+    rp__json_writer_uint(w, "commands_left", r->commands_left);
     rp__json_writer_uint(w, "bus_busy", r->bus_busy);
     rp__json_writer_uint(w, "memory_ticks", r->memory_ticks);
     rp__json_writer_uint(w, "memory_channels", r->memory_channels);

@@ -2,6 +2,7 @@
  * index in codec iiu: no searcher, no ranking but the machine's. */
 #include "lab/lab_sim.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -42,6 +43,7 @@ struct rp__lab_sim {
     query *queries;
     size_t n, cap;
     rp__buf texts;
+    rp__lab_sim_left_out left_out;
 };
 
 /* ---- Opening --------------------------------------------------------------------------------- */
@@ -124,6 +126,84 @@ void rp__lab_sim_close(rp__lab_sim *sim)
     rp__free(sim->queries);
     rp_index_close(sim->index);
     rp__free(sim);
+}
+
+/* ---- Checking an image ----------------------------------------------------------------------- */
+
+typedef struct check {
+    const char *path;
+    rp_check_fn *on_fault; /* (optional) */
+    void *arg;
+    uint32_t *postings; /* docids and frequencies of a list */
+    size_t cap;
+    uint64_t faults;
+    rp_error *err;
+} check;
+
+/* The first fault of all is the error. */
+static void tell_fault(check *c, const char *where, const char *what)
+{
+    if (c->faults++ == 0)
+        rp__error_set(c->err, RP_DAMAGED, "%s: %s", where, what);
+    if (c->on_fault)
+        c->on_fault(c->arg, where, what);
+}
+
+static rp_status check_list(check *c, const rp__image *image, uint64_t i, uint64_t *postings)
+{
+    rp__image_list list;
+    rp_error why;
+    char where[512];
+    const char *name;
+    size_t bytes;
+    rp__image_name(image, i, &name, &bytes);
+    snprintf(where, sizeof where, "%s: list \"%.*s\"", c->path, (int)(bytes < 99 ? bytes : 99),
+             name);
+    if (rp__image_get_list(image, i, &list, &why) != RP_OK) {
+        tell_fault(c, where, why.text);
+        return RP_OK;
+    }
+    *postings += list.n_postings;
+    if (!rp__alloc_grow(&c->postings, &c->cap, 2 * (size_t)list.n_postings, sizeof *c->postings))
+        return RP_NO_MEMORY;
+    if (rp__image_decode(image, &list, c->postings, c->postings + list.n_postings) != RP_OK)
+        tell_fault(c, where, "its docids do not rise, or a frequency is 0");
+    return RP_OK;
+}
+
+static rp_status check_lists(check *c, const rp__image *image)
+{
+    uint64_t postings = 0;
+    rp_status status = RP_OK;
+    for (uint64_t i = 0; i < image->n_lists && status == RP_OK; i++)
+        status = check_list(c, image, i, &postings);
+    if (status == RP_OK && c->faults == 0 && postings != image->n_postings)
+        tell_fault(c, c->path, "its lists have another number of postings than its tail says");
+    rp__free(c->postings);
+    return status == RP_OK ? RP_OK : rp__error_no_memory(c->err);
+}
+
+rp_status rp__lab_sim_check(const char *path, rp_check_fn *on_fault, void *arg,
+                            rp__lab_sim_image_info *out, rp_error *err)
+{
+    check c = {.path = path, .on_fault = on_fault, .arg = arg, .err = err};
+    rp__buf bytes;
+    rp__image image;
+    rp_error why;
+    rp__buf_init(&bytes);
+    rp_status status = read_file(path, &bytes, err);
+    if (status == RP_OK) {
+        status = rp__image_open(bytes.at, bytes.n, &image, &why);
+        if (status == RP_INCOMPATIBLE)
+            rp__error_set(err, status, "%s: %s", path, why.text);
+        else if (status != RP_OK)
+            tell_fault(&c, path, why.text);
+        else
+            status = check_lists(&c, &image);
+        *out = (rp__lab_sim_image_info){image.n_docs, image.n_lists, image.n_postings};
+    }
+    rp__buf_free(&bytes);
+    return status == RP_OK && c.faults > 0 ? RP_DAMAGED : status;
 }
 
 /* ---- Queries --------------------------------------------------------------------------------- */
@@ -239,8 +319,8 @@ static rp_status add_pair(rp__lab_sim *sim, const word *words, size_t n, rp__lab
     return put_query(sim, type, words, n, err);
 }
 
-rp_status rp__lab_sim_add(rp__lab_sim *sim, const char *text, size_t bytes, rp__lab_sim_mode mode,
-                          rp_error *err)
+static rp_status add_query(rp__lab_sim *sim, const char *text, size_t bytes, rp__lab_sim_mode mode,
+                           rp_error *err)
 {
     char own[TERMS + 1][256];
     word words[TERMS + 1];
@@ -257,9 +337,23 @@ rp_status rp__lab_sim_add(rp__lab_sim *sim, const char *text, size_t bytes, rp__
                                                         : add_pair(sim, words, n, mode, err);
 }
 
+rp_status rp__lab_sim_add(rp__lab_sim *sim, const char *text, size_t bytes, rp__lab_sim_mode mode,
+                          rp_error *err)
+{
+    const rp_status status = add_query(sim, text, bytes, mode, err);
+    sim->left_out.unknown += status == RP_NOT_FOUND;
+    sim->left_out.other += status == RP_LIMIT;
+    return status;
+}
+
 size_t rp__lab_sim_count(const rp__lab_sim *sim)
 {
     return sim->n;
+}
+
+rp__lab_sim_left_out rp__lab_sim_count_left_out(const rp__lab_sim *sim)
+{
+    return sim->left_out;
 }
 
 void rp__lab_sim_get(const rp__lab_sim *sim, size_t i, rp__lab_sim_query *out)
@@ -315,15 +409,10 @@ static rp__descriptor describe(const job *j, size_t i)
     return d;
 }
 
-static bool is_aligned(const rp__image_list *list)
-{
-    return list->skip_at % 4 == 0 && list->meta_at % 8 == 0;
-}
-
 /* Ranges that the host cuts a query into, at most one for each block of the longer list. */
 static uint32_t count_ranges(const job *j, const query *q)
 {
-    if (q->type != RP_SIM_OR || !is_aligned(&q->lists[0]) || !is_aligned(&q->lists[1]))
+    if (q->type != RP_SIM_OR)
         return 1;
     const uint32_t n = j->config->ranges, blocks = q->lists[1].n_blocks;
     return n < blocks ? n : blocks;
@@ -487,6 +576,8 @@ static void add_report(rp__sim_report *to, const rp__sim_report *more)
     to->row_conflicts += more->row_conflicts;
     to->bus_busy += more->bus_busy;
     to->column_commands += more->column_commands;
+    to->commands_saved += more->commands_saved;
+    to->commands_left += more->commands_left;
     to->dram_pj += more->dram_pj;
     for (uint32_t i = 0; i < to->n_units && i < more->n_units; i++)
         for (uint32_t c = 0; c < RP_SIM_CLASSES; c++)

@@ -18,6 +18,16 @@ typedef struct rp__lab_sim rp__lab_sim;
 rp_status rp__lab_sim_open(const char *path, rp__lab_sim **out, rp_error *err);
 void rp__lab_sim_close(rp__lab_sim *sim); /* NULL is fine */
 
+/* What a sound image holds. */
+typedef struct rp__lab_sim_image_info {
+    uint64_t docs, lists, postings;
+} rp__lab_sim_image_info;
+
+/* Reads all of an image: every checksum, header, block and posting. RP_DAMAGED: at least one fault,
+ * the first of which is in err. `on_fault` (optional) gets each of them, as of rp_index_check. */
+rp_status rp__lab_sim_check(const char *path, rp_check_fn *on_fault, void *arg,
+                            rp__lab_sim_image_info *out, rp_error *err);
+
 /* By the number of terms: one is a single term, two are an AND; or always so. Of `single`, each
  * term is a query of its own. */
 typedef enum rp__lab_sim_mode {
@@ -27,9 +37,15 @@ typedef enum rp__lab_sim_mode {
     RP_LAB_SIM_SINGLE
 } rp__lab_sim_mode;
 
+/* Queries that could not be added. */
+typedef struct rp__lab_sim_left_out {
+    uint64_t unknown; /* with a term that has no list */
+    uint64_t other;   /* with another number of terms than the mode takes */
+} rp__lab_sim_left_out;
+
 /* Adds a query. Words go through the index's analyzer; of an image they are split at blanks and
  * taken as they are. RP_NOT_FOUND: a word has no list; RP_LIMIT: more than two words, or a mode of
- * pairs and only one. Neither is added. */
+ * pairs and only one. Neither is added, and both are counted. */
 rp_status rp__lab_sim_add(rp__lab_sim *sim, const char *text, size_t bytes, rp__lab_sim_mode mode,
                           rp_error *err);
 
@@ -40,6 +56,7 @@ typedef struct rp__lab_sim_query {
 } rp__lab_sim_query;
 
 size_t rp__lab_sim_count(const rp__lab_sim *sim);
+rp__lab_sim_left_out rp__lab_sim_count_left_out(const rp__lab_sim *sim);
 /* i < count. */
 void rp__lab_sim_get(const rp__lab_sim *sim, size_t i, rp__lab_sim_query *out);
 

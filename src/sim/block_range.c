@@ -20,18 +20,25 @@ static const rp__list_header *header(const rp__block_scheduler *s)
     return &s->lists[s->range.list].header;
 }
 
-/* Aligned arrays, so that no value lies in two lines. */
-static bool is_aligned(const rp__list_header *h)
-{
-    return h->skip_at % 4 == 0 && h->meta_at % 8 == 0;
-}
-
 static uint64_t address(const rp__block_scheduler *s)
 {
     const rp__block_range *r = &s->range;
     if (r->lo < r->hi)
         return rp__sim_skip_at(header(s), (r->lo + r->hi) >> 1);
     return rp__sim_meta_at(header(s), r->lo);
+}
+
+/* Bytes of the value that is read: a skip value, or metadata. */
+static uint32_t value_bytes(const rp__block_range *r)
+{
+    return r->lo < r->hi ? 4 : 8;
+}
+
+/* Those of them that lie in its first line. */
+static uint32_t in_first_line(const rp__block_scheduler *s)
+{
+    uint32_t left = 64 - (uint32_t)(address(s) & 63), n = value_bytes(&s->range);
+    return left < n ? left : n;
 }
 
 /* The search ends at the number of blocks whose skip value is at most the range's first docid, or
@@ -71,16 +78,36 @@ static void set_place(rp__block_scheduler *s, uint64_t bits)
     r->hi = r->list < 2 ? header(s)->n_blocks : 0;
 }
 
+/* A value of an array that begins at any byte may lie in two lines: it takes two reads. */
 static void take_line(rp__block_scheduler *s)
 {
     rp__block_range *r = &s->range;
-    uint64_t at = address(s);
-    const uint8_t *bytes = (const uint8_t *)r->words + (at & 63);
-    r->is_reading = r->has_line = false;
-    if (r->lo < r->hi)
-        narrow(s, rp__load32(bytes));
+    const uint32_t n = value_bytes(r), first = in_first_line(s);
+    const uint8_t *bytes = (const uint8_t *)r->words;
+    if (!r->parts)
+        memcpy(r->value, bytes + (address(s) & 63), first);
     else
-        set_place(s, rp__load64(bytes) >> 21);
+        memcpy(r->value + first, bytes, n - first);
+    r->is_reading = r->has_line = false;
+    r->parts++;
+    if (r->parts == 1 && first < n)
+        return;
+    r->parts = 0;
+    if (n == 4)
+        narrow(s, rp__load32(r->value));
+    else
+        set_place(s, rp__load64(r->value) >> 21);
+}
+
+static void request_line(rp__block_scheduler *s, rp__sim_clock *clock)
+{
+    rp__block_range *r = &s->range;
+    const uint32_t n = value_bytes(r), first = in_first_line(s);
+    rp__sim_read(&s->port, clock, address(s) + (r->parts ? first : 0), RP_SIM_RANGE_TAG,
+                 n == 4 ? RP_SIM_TRAFFIC_SKIP : RP_SIM_TRAFFIC_META,
+                 (uint8_t)(r->parts ? n - first : first));
+    s->in_flight++;
+    r->is_reading = true;
 }
 
 bool rp__block_range_step(rp__block_scheduler *s, rp__sim_clock *clock)
@@ -90,8 +117,6 @@ bool rp__block_range_step(rp__block_scheduler *s, rp__sim_clock *clock)
         return false;
     if (r->has_line)
         take_line(s);
-    if (!is_aligned(&s->lists[0].header) || !is_aligned(&s->lists[1].header))
-        rp__sim_blame(&s->answer.status, RP_SIM_BAD_ADDRESS);
     if (s->answer.status || r->list == 2) {
         rp__block_scheduler_open(s);
         return true;
@@ -100,9 +125,6 @@ bool rp__block_range_step(rp__block_scheduler *s, rp__sim_clock *clock)
         set_place(s, header(s)->payload_bits);
         return true;
     }
-    rp__sim_read(&s->port, clock, address(s), RP_SIM_RANGE_TAG,
-                 r->lo < r->hi ? RP_SIM_TRAFFIC_SKIP : RP_SIM_TRAFFIC_META, r->lo < r->hi ? 4 : 8);
-    s->in_flight++;
-    r->is_reading = true;
+    request_line(s, clock);
     return true;
 }

@@ -400,6 +400,7 @@ static void add(struct rp__dram_counters *sum, const struct rp__dram_counters *c
     sum->writes += c->writes;
     sum->forwarded += c->forwarded;
     sum->merged += c->merged;
+    sum->joined += c->joined;
     sum->hits += c->hits;
     sum->closed += c->closed;
     sum->conflicts += c->conflicts;
@@ -412,11 +413,22 @@ static void add(struct rp__dram_counters *sum, const struct rp__dram_counters *c
     sum->last_step = rp__dram_max(sum->last_step, c->last_step);
 }
 
+/* Entries that are in use. */
+static uint64_t count_waiting(const struct rp__dram *dram, const struct rp__dram_channel *c)
+{
+    uint64_t n = pool_size(&dram->config);
+    for (uint16_t i = c->free_entry; i != RP__DRAM_NONE; i = c->pool[i].older) {
+        n--;
+    }
+    return n;
+}
+
 void rp__dram_counters(const struct rp__dram *dram, struct rp__dram_counters *out)
 {
     *out = (struct rp__dram_counters){0};
     for (uint32_t i = 0; i < dram->config.channels; i++) {
         add(out, &dram->channels[i].counters);
+        out->waiting += count_waiting(dram, &dram->channels[i]);
         out->energy_pj += rp__dram_energy_pj(&dram->channels[i], dram->now);
     }
     out->bus_busy = (out->rd + out->wr) * dram->config.timing.bl;

@@ -77,8 +77,10 @@ struct rp__dram_config {
 };
 
 struct rp__dram_counters {
-    uint64_t reads, writes;           /* requests accepted */
-    uint64_t forwarded, merged;       /* reads served by a write that waits; writes absorbed */
+    uint64_t reads, writes; /* requests accepted */
+    /* Of the column commands that they need: reads served by a write that waits; writes absorbed
+     * by one; reads served by another read's data; accepted, not issued or not delivered yet. */
+    uint64_t forwarded, merged, joined, waiting;
     uint64_t hits, closed, conflicts; /* of column commands, by the first command they needed */
     uint64_t act, pre, rd, wr, ref;   /* commands; a PRE of all banks is one */
     uint64_t bus_busy;                /* data bus, in clocks, summed over channels */

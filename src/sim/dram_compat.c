@@ -106,6 +106,7 @@ static bool accept(struct rp__dram_channel *c, const struct rp__dram_place *plac
     } else if (same != RP__DRAM_NONE) {
         c->pool[*entry].twin = c->pool[same].twin;
         c->pool[same].twin = *entry;
+        c->counters.joined++;
     } else {
         append(c, *entry, false);
     }

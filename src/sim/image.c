@@ -23,7 +23,7 @@ static rp_status open_head(rp__image *image, rp_error *err)
     rp__image_head head;
     memcpy(&head, image->bytes, sizeof head);
     if (memcmp(head.magic, RP_IMAGE_MAGIC, sizeof head.magic) != 0)
-        return rp__error_set(err, RP_INPUT, "no IIU image: its first bytes are others");
+        return rp__error_set(err, RP_DAMAGED, "no IIU image: its first bytes are others");
     if (head.version != RP_IMAGE_VERSION)
         return rp__error_set(err, RP_INCOMPATIBLE,
                              "an IIU image of version %u; this program reads "
@@ -148,7 +148,7 @@ rp_status rp__image_open(const uint8_t *bytes, size_t n, rp__image *out, rp_erro
     rp__image_tail tail;
     *out = (rp__image){.bytes = bytes, .n_bytes = n};
     if (n < sizeof(rp__image_head) + sizeof tail)
-        return rp__error_set(err, RP_INPUT, "no IIU image: it has only %zu bytes", n);
+        return rp__error_set(err, RP_DAMAGED, "no IIU image: it has only %zu bytes", n);
     rp_status status = open_head(out, err);
     if (status == RP_OK)
         status = open_tail(out, &tail, err);

@@ -106,7 +106,7 @@ typedef struct rp__image {
     double k1, b;
 } rp__image;
 
-/* Checks head, tail, constants and names with their sums. RP_INPUT: these bytes are no image;
+/* Checks head, tail, constants and names with their sums. RP_DAMAGED: they are wrong, or no image;
  * RP_INCOMPATIBLE: of another version. */
 rp_status rp__image_open(const uint8_t *bytes, size_t n, rp__image *out, rp_error *err);
 /* Lists by number, in the order of their names. i < n_lists. */

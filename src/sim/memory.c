@@ -158,6 +158,7 @@ static rp_status open_dram(rp__memory *memory, rp_error *err)
     memory->mhz = dram.clock_mhz;
     memory->channels = dram.channels;
     memory->burst = dram.timing.bl;
+    memory->commands = dram.has_pseudo ? 2 : 1;
     return memory->dram ? RP_OK : rp__error_no_memory(err);
 }
 
@@ -277,5 +278,8 @@ void rp__memory_report(const rp__memory *memory, rp__sim_report *report)
     report->row_conflicts = counters.conflicts;
     report->bus_busy = counters.bus_busy;
     report->column_commands = counters.rd + counters.wr;
+    report->commands_saved = counters.forwarded + counters.merged + counters.joined;
+    report->commands_left = counters.waiting;
+    report->request_commands = memory->commands;
     report->dram_pj = counters.energy_pj;
 }

@@ -22,7 +22,7 @@
 enum { RP_SIM_LINE = 64, RP_SIM_MAGIC = 0x31554949 /* "IIU1" */ };
 
 /* Header of a list, at a multiple of 64: the machine reads it from memory. Addresses are byte
- * offsets into the image; the arrays may begin at any byte. */
+ * offsets into the image; the arrays may begin at any byte, but for those of a paired list. */
 typedef struct rp__list_header {
     uint32_t magic, flags;
     uint64_t n_postings;
@@ -89,8 +89,7 @@ static inline uint64_t rp__sim_results_at(size_t image_bytes)
 typedef enum rp__query_type { RP_SIM_SINGLE, RP_SIM_AND, RP_SIM_OR } rp__query_type;
 
 /* Extension: an OR of the docids from reserved & 2^32-1 up to, without, reserved >> 32. So a host
- * can cut an OR into several descriptors with their own result buffers, for as many cores. The
- * arrays of its lists must be aligned to their values. */
+ * can cut an OR into several descriptors with their own result buffers, for as many cores. */
 enum { RP_SIM_RANGE = 1 };
 
 /* One query, 64 bytes. An OR uses one core, whatever n_cores says. */

@@ -2,9 +2,11 @@
 #include "sim/sim_config.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "sim/dram.h"
 
 static const rp__sim_key keys[] = {
 #define RP_SIM_KEY_ROW(key, fallback, min, max, choices, text)                                     \
@@ -86,14 +88,43 @@ static bool number_of(text value, uint64_t *out)
     return value.n > 0;
 }
 
-static rp_status set_name(char *dst, size_t cap, text key, text value, rp_error *err)
+/* The two keys that name a row of another table. */
+typedef struct named_key {
+    const char *name;
+    size_t offset, cap; /* of the text in the config */
+    const char *(*choice)(size_t i);
+} named_key;
+
+static const named_key named_keys[] = {
+    {"standard", offsetof(rp__sim_config, standard), sizeof((rp__sim_config *)0)->standard,
+     rp__dram_standard_name},
+    {"controller", offsetof(rp__sim_config, controller), sizeof((rp__sim_config *)0)->controller,
+     rp__dram_standard_controller_name},
+};
+
+enum { N_NAMED = sizeof named_keys / sizeof named_keys[0] };
+
+static rp_status refuse_name(const named_key *key, text value, rp_error *err)
 {
-    if (value.n == 0 || value.n >= cap)
-        return rp__error_set(err, RP_USAGE, "%.*s: a name of 1 to %zu bytes", (int)key.n, key.at,
-                             cap - 1);
-    memset(dst, 0, cap);
-    memcpy(dst, value.at, value.n);
-    return RP_OK;
+    char names[128];
+    size_t n = 0;
+    for (size_t i = 0; key->choice(i) && n < sizeof names; i++)
+        n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", i ? "|" : "", key->choice(i));
+    return rp__error_set(err, RP_USAGE, "%s: '%.*s' is none of %s", key->name,
+                         (int)(value.n < 40 ? value.n : 40), value.at, names);
+}
+
+static rp_status set_name(rp__sim_config *config, const named_key *key, text value, rp_error *err)
+{
+    const char *name;
+    char *dst = (char *)config + key->offset;
+    for (size_t i = 0; (name = key->choice(i)); i++)
+        if (is(value, name)) {
+            memset(dst, 0, key->cap);
+            memcpy(dst, value.at, value.n);
+            return RP_OK;
+        }
+    return refuse_name(key, value, err);
 }
 
 static rp_status set_key(rp__sim_config *config, const rp__sim_key *key, text value, rp_error *err)
@@ -114,7 +145,19 @@ static rp_status set_key(rp__sim_config *config, const rp__sim_key *key, text va
     return RP_OK;
 }
 
-static rp_status set_text(rp__sim_config *config, text line, rp_error *err)
+/* Marks the key with this number as set; RP_USAGE: it was. */
+static rp_status mark(uint64_t *seen, size_t number, const char *name, rp_error *err)
+{
+    const uint64_t bit = UINT64_C(1) << number;
+    if (*seen & bit)
+        return rp__error_set(err, RP_USAGE, "%s: it is given twice", name);
+    *seen |= bit;
+    return RP_OK;
+}
+
+_Static_assert(N_KEYS + N_NAMED <= 64, "a bit for each key");
+
+static rp_status set_text(rp__sim_config *config, text line, uint64_t *seen, rp_error *err)
 {
     const char *equals = memchr(line.at, '=', line.n);
     if (!equals)
@@ -124,18 +167,21 @@ static rp_status set_text(rp__sim_config *config, text line, rp_error *err)
     text value = trim((text){equals + 1, line.n - (size_t)(equals + 1 - line.at)});
     for (size_t i = 0; i < N_KEYS; i++)
         if (is(key, keys[i].name))
-            return set_key(config, &keys[i], value, err);
-    if (is(key, "standard"))
-        return set_name(config->standard, sizeof config->standard, key, value, err);
-    if (is(key, "controller"))
-        return set_name(config->controller, sizeof config->controller, key, value, err);
-    return rp__error_set(err, RP_USAGE, "unknown key '%.*s'", (int)(key.n < 40 ? key.n : 40),
-                         key.at);
+            return mark(seen, i, keys[i].name, err) ? RP_USAGE
+                                                    : set_key(config, &keys[i], value, err);
+    for (size_t i = 0; i < N_NAMED; i++)
+        if (is(key, named_keys[i].name))
+            return mark(seen, N_KEYS + i, named_keys[i].name, err)
+                       ? RP_USAGE
+                       : set_name(config, &named_keys[i], value, err);
+    return rp__error_set(err, RP_USAGE, "unknown key '%.*s'; riposte sim --list-configs has all",
+                         (int)(key.n < 40 ? key.n : 40), key.at);
 }
 
-rp_status rp__sim_config_set(rp__sim_config *config, const char *assignment, rp_error *err)
+rp_status rp__sim_config_set(rp__sim_config *config, const char *assignment, uint64_t *seen,
+                             rp_error *err)
 {
-    return set_text(config, (text){assignment, strlen(assignment)}, err);
+    return set_text(config, (text){assignment, strlen(assignment)}, seen, err);
 }
 
 /* ---- Whole texts ----------------------------------------------------------------------------- */
@@ -143,6 +189,7 @@ rp_status rp__sim_config_set(rp__sim_config *config, const char *assignment, rp_
 rp_status rp__sim_config_parse(rp__sim_config *config, const char *bytes, size_t n_bytes,
                                rp_error *err)
 {
+    uint64_t seen = 0;
     uint32_t number = 0;
     for (size_t at = 0; at < n_bytes;) {
         const char *end = memchr(bytes + at, '\n', n_bytes - at);
@@ -154,9 +201,62 @@ rp_status rp__sim_config_parse(rp__sim_config *config, const char *bytes, size_t
             line.n = (size_t)(comment - line.at);
         line = trim(line);
         rp_error why;
-        if (line.n && set_text(config, line, &why))
+        if (line.n && set_text(config, line, &seen, &why))
             return rp__error_set(err, RP_USAGE, "line %u: %s", number, why.text);
     }
+    return RP_OK;
+}
+
+/* ---- Keys that must agree -------------------------------------------------------------------- */
+
+/* Keys that only some memories read. */
+enum {
+    TIMED = 1 << RP_SIM_MEMORY_FIXED | 1 << RP_SIM_MEMORY_RANDOM,
+    DRAWN = 1 << RP_SIM_MEMORY_RANDOM,
+    DRAM = 1 << RP_SIM_MEMORY_DRAM,
+};
+
+static const struct {
+    const char *name;
+    uint32_t memories; /* bit mask */
+    const char *text;
+} owned_keys[] = {
+    {"latency", TIMED, "fixed or random"},
+    {"latency_max", DRAWN, "random"},
+    {"seed", DRAWN, "random"},
+    {"channels", DRAM, "dram"},
+    {"ranks", DRAM, "dram"},
+    {"read_queue", DRAM, "dram"},
+    {"write_queue", DRAM, "dram"},
+    {"standard", DRAM, "dram"},
+    {"controller", DRAM, "dram"},
+};
+
+static bool is_default(const rp__sim_config *config, const char *name)
+{
+    rp__sim_config initial;
+    rp__sim_config_init(&initial);
+    for (size_t i = 0; i < N_KEYS; i++)
+        if (strcmp(keys[i].name, name) == 0)
+            return memcmp((const char *)config + keys[i].offset, &keys[i].fallback,
+                          sizeof keys[i].fallback) == 0;
+    for (size_t i = 0; i < N_NAMED; i++)
+        if (strcmp(named_keys[i].name, name) == 0)
+            return strcmp((const char *)config + named_keys[i].offset,
+                          (const char *)&initial + named_keys[i].offset) == 0;
+    return true;
+}
+
+/* A key that would change nothing is refused, not passed over. */
+static rp_status check_use(const rp__sim_config *config, rp_error *err)
+{
+    if (config->threshold && !config->topk)
+        return rp__error_set(err, RP_USAGE, "threshold: it needs topk too, as in topk=10");
+    for (size_t i = 0; i < sizeof owned_keys / sizeof owned_keys[0]; i++)
+        if (!(owned_keys[i].memories >> config->memory & 1) &&
+            !is_default(config, owned_keys[i].name))
+            return rp__error_set(err, RP_USAGE, "%s: it is only for memory=%s", owned_keys[i].name,
+                                 owned_keys[i].text);
     return RP_OK;
 }
 
@@ -171,5 +271,5 @@ rp_status rp__sim_config_check(const rp__sim_config *config, rp_error *err)
     if (config->memory == RP_SIM_MEMORY_RANDOM && config->latency > config->latency_max)
         return rp__error_set(err, RP_USAGE, "latency: %u is above latency_max, %u", config->latency,
                              config->latency_max);
-    return RP_OK;
+    return check_use(config, err);
 }

@@ -87,12 +87,14 @@ typedef struct rp__sim_config {
 
 /* The paper's machine. */
 void rp__sim_config_init(rp__sim_config *config);
-/* One "KEY=VALUE". RP_USAGE: err names the key. */
-rp_status rp__sim_config_set(rp__sim_config *config, const char *assignment, rp_error *err);
-/* Many lines, on top of what config has. RP_USAGE: err names line and key. */
+/* One "KEY=VALUE". `seen` has a bit for each key that was set so far, first 0. RP_USAGE: a key is
+ * unknown, or there twice, or has another value; err names it. */
+rp_status rp__sim_config_set(rp__sim_config *config, const char *assignment, uint64_t *seen,
+                             rp_error *err);
+/* Many lines, on top of what config has; each key once. RP_USAGE: err names line and key. */
 rp_status rp__sim_config_parse(rp__sim_config *config, const char *text, size_t n_bytes,
                                rp_error *err);
-/* Whether the keys agree with each other. */
+/* Whether the keys agree with each other, and none is set that would change nothing. */
 rp_status rp__sim_config_check(const rp__sim_config *config, rp_error *err);
 
 /* The i-th key for a list of them; false: past the last. Static strings. */

@@ -98,7 +98,11 @@ typedef struct rp__sim_report {
     /* memory=dram: by the first command that a request needed; data bus in memory clocks summed
      * over channels; energy */
     uint64_t row_hits, row_closed, row_conflicts, bus_busy, column_commands, dram_pj;
+    /* column commands that were not needed, as another request had the data or the address; and
+     * those of writes that the memory has taken over and still holds */
+    uint64_t commands_saved, commands_left;
     uint32_t memory_mhz, memory_channels, burst_clocks;
+    uint32_t request_commands; /* column commands of a request of 64 bytes; 0: no DRAM */
 } rp__sim_report;
 
 const char *rp__sim_stats_class(uint32_t c);     /* "wait-in" */

@@ -236,7 +236,7 @@ typedef struct rp__memory {
     uint32_t head, n, mask;
     uint64_t order; /* of the next request */
     struct rp__dram *dram;
-    uint32_t mhz, channels, burst;
+    uint32_t mhz, channels, burst, commands; /* commands: of columns, a request */
 } rp__memory;
 
 rp_status rp__memory_init(rp__memory *memory, const rp__sim_config *config, rp_error *err);
@@ -290,9 +290,10 @@ typedef struct rp__sim_list {
 
 /* The search for the blocks of a range of docids. */
 typedef struct rp__block_range {
-    uint64_t lo, hi; /* blocks; when equal, the block whose metadata is read */
-    uint32_t list;
+    uint64_t lo, hi;                   /* blocks; when equal, the block whose metadata is read */
+    uint32_t list, parts;              /* parts: lines of a value that have come */
     bool is_end, is_reading, has_line; /* is_end: the end of the range is searched */
+    uint8_t value[8];
     uint64_t words[8];
 } rp__block_range;
 

@@ -95,6 +95,7 @@ objects ccd_l $s ccd_l=1,ccd_s=1 CCD_L; objects ccd_l_wr $s ccd_l_wr=1,ccd_s_wr=
 s=hbm2-pc
 lower $s rcd_rd 14 'RCD (RD)'; lower $s rcd_wr 12 'RCD (WR)'; lower $s rp 14 RP; lower $s ras 34 RAS
 objects rc $s rc=47,ras=33 RC ras=33
+objects faw $s faw=14,rrd_s=3,rrd_l=3 FAW rrds=3 rrdl=3
 objects rrd_s $s rrd_s=3,rrd_l=3,faw=14 RRD_S; objects rrd_l $s rrd_s=3,rrd_l=3,faw=14 RRD_L
 lower $s ccd_s 2 CCD_S; lower $s ccd_l 4 CCD_L; lower $s ccd_s_wr 2 CCD_S_WR; lower $s ccd_l_wr 4 CCD_L_WR
 lower $s wtr_s 6 WTR_S; lower $s wtr_l 8 WTR_L; lower $s rtw 13 RTW
@@ -107,12 +108,15 @@ lower $s ccd_l_wr 4 CCD_L_WR
 lower $s wtr_s 7 WTR_S; lower $s wtr_l 10 WTR_L; lower $s rtw 20 RTW
 lower $s wr 33 WR; lower $s rtp 9 RTP; lower $s ppd 2 PPD; lower $s rfc 560 RFC
 
-# A refresh interval one clock too long adds up: 560 refreshes of a memory that is nearly idle.
+# A refresh interval one clock too long adds up: 560 refreshes or more of a memory that is nearly idle.
 slow="--traffic rand --window 1 --requests 100000"
-trace ddr4-2400 r21 '' $slow | ./dram_check ddr4-2400 postpone=300 >/dev/null
-verdict refi_holds $? 0
-trace ddr4-2400 r21 refi=9361 $slow | ./dram_check ddr4-2400 postpone=300 | grep -q 'REFI: the refresh is late'
-verdict refi_too_long $? 0
+refresh() { # STANDARD REFI
+    trace "$1" r21 '' $slow | ./dram_check "$1" postpone=300 >/dev/null
+    verdict "$1_refi_holds" $? 0
+    trace "$1" r21 refi=$(($2 + 1)) $slow | ./dram_check "$1" postpone=300 | grep -q 'REFI: the refresh is late'
+    verdict "$1_refi_too_long" $? 0
+}
+refresh ddr4-2400 9360; refresh ddr5-4800 9360; refresh hbm2 3900; refresh hbm2-pc 3900; refresh hbm3 6240
 
 # Ten million commands of each controller.
 if [ -n "${RIPOSTE_THOROUGH:-}" ]; then

@@ -18,7 +18,7 @@ rp_status rp__iiu_memory_open(rp__iiu_memory *memory, const rp__segment *segment
     if (strcmp(info->codec, "iiu") != 0)
         return rp__error_set(err, RP_UNAVAILABLE,
                              "the processor iiu reads indexes in codec iiu, and this one is in %s; "
-                             "run 'riposte recode %s -o NEW --codec iiu', then search NEW",
+                             "run 'riposte recode %s -o NEW --codec iiu', then use NEW",
                              info->codec, rp__segment_get_path(segment));
     if (!rp__segment_section(segment, 0, &lists, &bytes))
         return rp__error_set(err, RP_DAMAGED, "the index has no lists");

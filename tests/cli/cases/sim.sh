@@ -10,7 +10,11 @@ done
 riposte sim -q my.iiu q.tsv --mode single | sed -n '2,9p' | cut -f1-4,10
 riposte sim -q my.iiu q.tsv | sed -n 's/  *dl=/ dl=/gp'
 riposte sim -q my.iiu q.tsv --json | grep -o '"dl":"[a-z0-9]*"\|"results":[0-9]*,"cycles\|"status":"[A-Z]*"'
-riposte sim -q my.iiu q.tsv --set dl=line | sed -n '/^searches/,$p' | sed 's/[0-9.][0-9.]*/N/g'
+riposte sim -q my.iiu q.tsv --set dl=line | grep '^left out'
+riposte sim -q my.iiu q.tsv --set dl=line --json | grep -o '"left_out":{[^}]*}'
+printf 'one dl=free\n' >list; riposte sim -q my.iiu q.tsv --sweep list | grep -o '"left_out":{[^}]*}'
+riposte sim my.iiu q.tsv --sweep list >/dev/null
+riposte sim -q my.iiu q.tsv --set dl=line | sed -n '/^block readers/,$p' | sed 's/[0-9.][0-9.]*/N/g'
 riposte sim -q my.iiu q.tsv --set dl=line --json | grep -o '"mode":"[a-z]*"\|"bytes":{[^}]*}'
 riposte sim --list-configs | sed -n '1,15p'
 riposte sim --list-configs | grep '  topk \|  standard '
@@ -47,3 +51,8 @@ for keys in dl=free dl=free,ranges=3 dl=free,ranges=64,cores=2,mode=inter dl=lin
     riposte sim -q ones.iiu q.tsv --mode or --set $keys | sed -n '2p' | cut -f1-4,10
 done
 riposte sim -q ones.iiu q.tsv --mode single --set dl=line,topk=2,threshold=on,cores=1 | sed -n '2,3p' | cut -f1-4,10
+# An index's metadata may lie in two lines: its ORs are cut too.
+riposte recode -q my.rip -o ones.rip --codec iiu
+for keys in dl=free dl=free,ranges=3; do
+    riposte sim -q ones.rip q.tsv --mode or --set $keys | sed -n '2p' | cut -f1-4,10
+done

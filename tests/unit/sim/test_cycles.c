@@ -67,6 +67,16 @@ typedef struct times {
     uint64_t arrival[QUERIES], end[QUERIES];
 } times;
 
+/* Of the list with this header. */
+static uint64_t n_postings(const bench *b, uint64_t header_at)
+{
+    for (uint32_t i = 0; i < LISTS; i++)
+        if (b->lists[i].header_at == header_at)
+            return b->lists[i].n;
+    fail_msg("no list has this header");
+    return 0;
+}
+
 static void bench_run(const bench *b, const rp__sim_config *config, times *out)
 {
     uint8_t *results = calloc(1, b->results_bytes);
@@ -85,7 +95,10 @@ static void bench_run(const bench *b, const rp__sim_config *config, times *out)
     size_t n;
     const rp__completion *records = rp__machine_completions(m, &n);
     for (size_t i = 0; i < n; i++) {
+        const rp__descriptor *d = &b->queries[records[i].tag];
         assert_int_equal(records[i].status, RP_SIM_OK);
+        check_time(config, &records[i], d->query_type, n_postings(b, d->list0),
+                   records[i].n_results, false);
         out->arrival[records[i].tag] = records[i].arrival;
         out->end[records[i].tag] = records[i].end;
     }
@@ -214,6 +227,7 @@ static uint64_t run_alone(const sim_image *image, const char *text, uint32_t typ
     const rp__completion *record = rp__machine_completions(m, &n);
     assert_int_equal(record->status, RP_SIM_OK);
     uint64_t cycles = record->end - record->start;
+    check_time(&config, record, type, x->n, record->n_results, false);
     rp__machine_report(m, report);
     check_accounting(report);
     check_memory(report);
@@ -265,11 +279,15 @@ static void an_ideal_memory_leaves_the_units(void **state)
     image_free(&image);
 }
 
-/* Eight cores without the cost of document constants want more than DDR4 gives: at least 93% of
- * what DRAMsim3 reaches with half writes, 64.35 GB/s, and no more than the peak. */
+/* Eight cores without the cost of document constants want more than DDR4 gives. Results are 8 bytes
+ * a posting and the list 1, so seven requests of eight are writes, more than in any row of a
+ * reference. By DRAMsim3's rules, whose mixes `compat` repeats to the clock, 88 % of sequential
+ * writes among sequential reads reach 71.0 GB/s: riposte bench dram --controller compat --traffic
+ * seq --window 128 --writes 88. At least 93 % of that, and no more than the bound of refreshes. */
 static void a_single_term_saturates_the_memory(void **state)
 {
     (void)state;
+    static const char *const keys[] = {"dl=free\n", "dl=free\ncontroller=compat\n"};
     rp__random random;
     sim_image image;
     case_list x;
@@ -277,10 +295,14 @@ static void a_single_term_saturates_the_memory(void **state)
     rp__random_init(&random, 29);
     image_begin(&image, 400000, &random);
     image_add_random(&image, &x, 200000, 250, 16, 64, &random);
-    uint64_t cycles = run_alone(&image, "dl=free\n", RP_SIM_SINGLE, 8, &x, &x, &r);
-    double bandwidth = 64.0 * (double)r.counts.mai_allocated / (double)cycles; /* GB/s at 1 GHz */
-    assert_true(bandwidth >= 0.93 * 64.35 && bandwidth <= 76.8);
-    assert_true(r.column_commands <= r.counts.mai_allocated);
+    for (size_t i = 0; i < 2; i++) {
+        uint64_t cycles = run_alone(&image, keys[i], RP_SIM_SINGLE, 8, &x, &x, &r);
+        double requests = (double)r.counts.mai_allocated;
+        double bandwidth = 64.0 * requests / (double)cycles; /* GB/s at 1 GHz */
+        double writes = (double)r.counts.memory_writes / requests;
+        assert_true(writes > 0.87 && writes < 0.885);
+        assert_true(bandwidth >= 0.93 * 71.0 && bandwidth <= 73.35);
+    }
     case_list_free(&x);
     image_free(&image);
 }
@@ -328,7 +350,9 @@ static rp__sim_report run_layout(uint32_t flags, uint32_t type, const char *keys
     check_accounting(&report);
     check_memory(&report);
     size_t n;
-    assert_int_equal(rp__machine_completions(m, &n)->status, RP_SIM_OK);
+    const rp__completion *record = rp__machine_completions(m, &n);
+    assert_int_equal(record->status, RP_SIM_OK);
+    check_time(&config, record, type, lists[first].n, record->n_results, false);
     rp__machine_free(m);
     free(results);
     for (size_t i = 0; i < 2; i++)

@@ -31,11 +31,12 @@ static rp__completion run_one(const sim_image *image, uint32_t type, const case_
     uint8_t results[4096] = {0};
     rp__result_slot want[256], got[256];
     rp__sim_config config;
+    uint64_t seen = 0;
     rp_error err;
     rp__machine *m;
     rp__sim_config_init(&config);
-    assert_int_equal(rp__sim_config_set(&config, "memory=fixed", &err), RP_OK);
-    assert_int_equal(rp__sim_config_set(&config, setting, &err), RP_OK);
+    assert_int_equal(rp__sim_config_set(&config, "memory=fixed", &seen, &err), RP_OK);
+    assert_int_equal(rp__sim_config_set(&config, setting, &seen, &err), RP_OK);
     rp__sim_memory memory = {.image = image->bytes,
                              .image_bytes = image->n,
                              .results = results,
@@ -62,6 +63,7 @@ static rp__completion run_one(const sim_image *image, uint32_t type, const case_
     rp__machine_report(m, report);
     check_accounting(report);
     check_memory(report);
+    check_time(&config, &record, type, a->n, record.n_results, false);
     rp__machine_free(m);
     return record;
 }

@@ -229,7 +229,7 @@ static void damage_is_found(void **state)
     m.bytes.at[8]++;
     assert_int_equal(read_all(m.bytes.at, m.bytes.n), RP_INCOMPATIBLE);
     m.bytes.at[0]++;
-    assert_int_equal(read_all(m.bytes.at, m.bytes.n), RP_INPUT);
+    assert_int_equal(read_all(m.bytes.at, m.bytes.n), RP_DAMAGED);
     free_made(&m);
 }
 

@@ -36,7 +36,8 @@ static void check_large(uint32_t n_docs, uint32_t n, uint64_t seed)
     rp__random_init(&random, seed);
     draw_config(&w.config, &random);
     w.config.memory = (uint32_t)(seed % 4); /* few lists: each kind has its turn */
-    w.is_aligned = true;
+    draw_standard(&w.config, &random);
+    settle_config(&w.config);
     w.n_lists = 2;
     image_begin(&w.image, n_docs, &random);
     image_add_random(&w.image, &w.lists[0], n, 250, 40, 64, &random);
