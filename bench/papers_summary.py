@@ -116,11 +116,11 @@ def phase_tables(title, rows, phase, stages):
     head, rows = ["row"] + (["index"] if has_index else []), by_speed(rows)
     chained = lines_of(head + TERMS, [named(row, phase, has_index) + [chained_cell(at.get(n, {})) for n in TERMS]
                                       for row, at in rows])
-    stepped = lines_of(head + stages + ["whole"], [
-        named(row, phase, has_index) + [stepped_cell(at, lambda of, s=stage: of.get("steps", {}).get(s))
-                                        for stage in stages] + [stepped_cell(at, lambda of: of.get("whole"))]
-        for row, at in rows if any("steps" in of for of in at.values())])
-    return f"## {title}\n\nChained:\n\n{chained}\nStepped, each step:\n\n{stepped}"
+    stepped = [named(row, phase, has_index) + [stepped_cell(at, lambda of, s=stage: of.get("steps", {}).get(s))
+                                               for stage in stages] + [stepped_cell(at, lambda of: of.get("whole"))]
+               for row, at in rows if any("steps" in of for of in at.values())]
+    text = f"## {title}\n\nChained:\n\n{chained}"
+    return text + f"\nStepped, each step:\n\n{lines_of(head + stages + ['whole'], stepped)}" if stepped else text
 
 
 def fused_table(found):
