@@ -5,14 +5,15 @@ usage: bench/papers_h200.py BUNDLE OUT [SET...]
        bench/papers_h200.py --summary OUT [SET...]
 
 BUNDLE is the folder that `make gpu-bundle` fills. SETs: operators andor para queries pairs ratios comparable longest
-lengths threshold (all of these), and sizes, which needs no GPU. Collections that a set needs are drawn first, on all
-cores, into WORK, where they stay for the next call (30 GB for all sets). Each call of the program has a limit, and so
-has each set; what fails is recorded, and the next one runs. OUT gets a file of JSON lines for each set (a line a call:
+lengths threshold (all of these); sms search share ding, short ones for what a claim hangs on, whose collections are
+drawn when their turn comes; and sizes, which needs no GPU. Collections of the other sets are drawn first, on all cores,
+into WORK, where they stay for the next call (30 GB for all sets). Each call of the program has a limit, and so has each
+set; what fails is recorded, and the next one runs. OUT gets a file of JSON lines for each set (a line a call:
 label, command, seconds, exit code and answer), and summary.md: tables of all sets, or of those that --summary names.
 
 WORK: where the indexes are (riposte-papers in /dev/shm, if that has 40 GB, otherwise in /tmp). SCALE: a share of all
 documents and queries (1), to try the script on an emulated device (RIPOSTE_GPU=emulated, whose times mean nothing).
-LIMIT: seconds for all sets together (540).
+LIMIT: seconds for all sets together (540). TERMS: numbers of terms of operators and andor (3,2,4,5+).
 """
 import json
 import os
@@ -67,8 +68,8 @@ FORMS = {
     "rice": ("rice", None),
     "rec": ("pfd_rec:level=1", None),
 }
-for codec in ("vbyte bp256 bp128t bp128v bp128d4 simple16 pfd newpfd optpfd parapfor interpolative iiu bitmap "
-              "mixed").split():
+for codec in ("vbyte bp256 bp128t bp128v bp128d4 simple16 pfd newpfd optpfd parapfor fastpfd interpolative iiu "
+              "bitmap mixed").split():
     FORMS[codec] = (codec, None)
 PARA_FORMS = ["raw", "pp20", "pp00", "lrc", "lrcseg", "seglrc", "hslrc256", "hslrc128"]
 OPERATOR_FORMS = ["bp128"] + [f for f in FORMS if f not in ("bp128", "pp20", "pp00")]
@@ -141,7 +142,7 @@ def slim(value):
     return [slim(v) for v in value] if isinstance(value, list) else value
 
 
-def draw_one(program, collection, form):
+def draw_one(program, collection, form, threads):
     name, docs, queries, order = COLLECTIONS[collection]
     codec, aux = FORMS[form]
     path = index_of(collection, form)
@@ -149,7 +150,7 @@ def draw_one(program, collection, form):
         return
     begun = time.time()
     argv = ["synth", name, "-o", path, "--docs", str(max(3000, int(docs * SCALE))), "--queries",
-            str(max(60, int(queries * SCALE))), "--order", order, "--codec", codec, "--threads", "2", "-q"]
+            str(max(60, int(queries * SCALE))), "--order", order, "--codec", codec, "--threads", str(threads), "-q"]
     rc, _, err = program.call(argv + (["--aux", aux] if aux else []), 300)
     if rc == 0:
         open(path + ".done", "w").close()
@@ -160,13 +161,14 @@ def draw(program, wanted):
     """All at once, the largest first."""
     os.makedirs(WORK, exist_ok=True)
     wanted = sorted(set(wanted), key=lambda w: -COLLECTIONS[w[0]][1] * COLLECTIONS[w[0]][2])
+    threads = max(2, (os.cpu_count() or 2) // max(1, len(wanted)))
     with ThreadPoolExecutor(max(2, (os.cpu_count() or 2) * 3 // 4)) as pool:
-        for job in [pool.submit(draw_one, program, c, f) for c, f in wanted]:
+        for job in [pool.submit(draw_one, program, c, f, threads) for c, f in wanted]:
             job.result()
 
 # ---- Operators ------------------------------------------------------------------------------------------------------
 
-TERMS = [("3", "3-3"), ("2", "2-2"), ("4", "4-4"), ("5+", "5-64")]
+TERMS = [(n, "5-64" if n == "5+" else f"{n}-{n}") for n in os.environ.get("TERMS", "3,2,4,5+").split(",")]
 # rows of `intersect` that read lists as they are stored: the index that has them
 STORED = {"lrc-heads": "lrc", "lrc": "lrc", "lrcseg": "lrcseg", "seglrc": "seglrc", "hslrc256": "hslrc256",
           "hslrc128": "hslrc128"}
@@ -240,7 +242,7 @@ def run_threshold(program):
 
 # ---- PARA -----------------------------------------------------------------------------------------------------------
 
-PARA_METHODS = {"raw": "is,bs,lr,lr-local,hs32,hs16", "pp20": "parapfor", "pp00": "parapfor", "lrc": "lrc",
+PARA_METHODS = {"raw": "is,is-8,bs,lr,lr-local,hs32,hs16", "pp20": "parapfor", "pp00": "parapfor", "lrc": "lrc",
                 "lrcseg": "lrcseg", "seglrc": "seglrc", "hslrc256": "hslrc256", "hslrc128": "hslrc128"}
 
 
@@ -259,9 +261,33 @@ def run_para(program):
             is_curve = collection == "gov" and form in ("raw", "hslrc256")
             bench_para(program, f"c {collection} {form}", collection, form, f"1K..{most}" if is_curve else million,
                        PARA_METHODS[form])
+    run_sms(program)
+
+
+CURVES = [("raw", "hs16"), ("hslrc256", "hslrc256")]
+
+
+def run_sms(program):
+    """Ao, figure 9a: parts of the card."""
     for sms in ["1", "2"] if IS_SMALL else ["8", "16", "32", "64", "96", "128"]:
-        for form, method in [("raw", "hs16"), ("hslrc256", "hslrc256")]:
-            bench_para(program, f"sms {sms} {method}", "gov", form, million, method, ["--sms", sms])
+        for form, method in CURVES:
+            bench_para(program, f"sms {sms} {method}", "gov", form, "2K" if IS_SMALL else "1M", method, ["--sms", sms])
+
+
+def run_search(program):
+    """Ao, table 3: the literal interpolation search, in batches."""
+    for collection in ["gov", "bd"]:
+        draw(program, [(collection, "raw")])
+        bench_para(program, f"c {collection} raw", collection, "raw", "2K" if IS_SMALL else "1M", "is,is-8,bs")
+
+
+def run_share(program):
+    """Ao, figure 9b: the share of kernels, several times in turn."""
+    for repeat in range(2 if IS_SMALL else 4):
+        for form, method in CURVES:
+            program.record(f"share {repeat} {method}", ["bench", "para", index_of("gov", form), log_of("gov", form),
+                           "--c", "1K,2K" if IS_SMALL else "64K,1M,2M", "--methods", method, "--rounds",
+                           "1" if IS_SMALL else "5", "--batches", "1" if IS_SMALL else "2"], 30)
 
 # ---- Kernels on lists of an index -----------------------------------------------------------------------------------
 
@@ -360,6 +386,16 @@ def run_queries(program):
         ask(program, f"gpu {mode}", *at, "1-64", rows, mode, 150, "gpu")
         ask(program, f"cpu {mode}", *at, "1-64", ["auto"], mode, 150, "cpu")
 
+
+def run_ding(program):
+    """Ding, table 2: OR and AND+OR, core and card in turn."""
+    at = index_of("gov2", "rec"), log_of("gov2", "rec")
+    ding = "operators:decode=pfd_rec,%sselect=heap512"
+    for repeat in range(2 if IS_SMALL else 3):
+        for mode, rows in (("or", ding % ""), ("andor", ding % "intersect=ding,levels=1,")):
+            ask(program, f"turn {repeat} cpu {mode}", *at, "1-64", ["auto"], mode, 150, "cpu")
+            ask(program, f"turn {repeat} gpu {mode}", *at, "1-64", [rows], mode, 150, "gpu")
+
 # ---- Sizes, which need no card --------------------------------------------------------------------------------------
 
 SIZES = ["raw", "pfd", "newpfd", "optpfd", "pfd:segment=64", "newpfd:segment=64", "parapfor:segment=64", "rice",
@@ -393,8 +429,13 @@ SETS = {
     "longest": (run_longest, 30, [("gov2x2", "rec")]),
     "lengths": (run_lengths, 170, [("gov2", "rec")]),
     "sizes": (run_sizes, 1800, []),
+    "sms": (run_sms, 60, [("gov", form) for form, _ in CURVES]),
+    "share": (run_share, 60, [("gov", form) for form, _ in CURVES]),
+    "ding": (run_ding, 60, [("gov2", "rec")]),
+    "search": (run_search, 120, []),
 }
-DEFAULT = [name for name in SETS if name != "sizes"]
+SHORT = ["sms", "share", "ding", "search"]
+DEFAULT = [name for name in SETS if name not in SHORT + ["sizes"]]
 
 
 def main():
@@ -409,8 +450,9 @@ def main():
         sys.exit(f"no set {' '.join(unknown)}: choose {' '.join(SETS)}")
     os.makedirs(out, exist_ok=True)
     program = Program(bundle, out)
-    draw(program, [w for n in names for w in SETS[n][2]])
+    draw(program, [w for n in names if n not in SHORT for w in SETS[n][2]])
     for name in names:
+        draw(program, SETS[name][2])
         program.begin(name, SETS[name][1])
         SETS[name][0](program)
         program.file.close()

@@ -1,6 +1,7 @@
 """papers_summary.py: what papers_h200.py has recorded, as tables in Markdown."""
 import json
 import os
+import re
 
 
 class Records:
@@ -19,23 +20,27 @@ class Records:
                         self.failed.append(f"{line['set']} {line['label']}: {line['rc']} {line['err'].strip()[-90:]}")
 
     def of(self, name, begin):
-        """(rest of the label, answer) of a set's labels that begin so."""
+        """(rest of the label, answer) of labels that begin so, of sets with blanks between."""
         return [(label[len(begin):].strip(), out) for (s, label), answers in self.at.items()
-                if s == name and label.startswith(begin + " ") for out in answers]
+                if s in name.split() and label.startswith(begin + " ") for out in answers]
+
+
+def lines_of(head, rows):
+    """A table as the pages of bench/results have them."""
+    rows = [[r if isinstance(r, str) else fit(r) for r in row] for row in rows]
+    line = lambda cells: re.sub(" +", " ", "| " + " | ".join(cells) + " |")
+    return "\n".join([line(head), "|" + "---|" * len(head)] + [line(row) for row in rows]) + "\n"
 
 
 def table(title, head, rows):
-    rows = [[r if isinstance(r, str) else fit(r) for r in row] for row in rows]
-    if not rows:
-        return ""
-    lines = ["| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head)] + rows]
-    return "\n".join(["### " + title, ""] + lines) + "\n"
+    return f"### {title}\n\n{lines_of(head, rows)}" if rows else ""
 
 
 def fit(x):
     if x is None:
         return ""
-    return f"{x:.0f}" if abs(x) >= 100 else f"{x:.1f}" if abs(x) >= 10 else f"{x:.2f}" if abs(x) >= 1 else f"{x:.3f}"
+    return f"{x:.0f}" if abs(x) >= 100 else f"{x:.1f}" if abs(x) >= 10 else f"{x:.2f}" if abs(x) >= 1 else \
+        f"{x:.3f}".replace("0.", ".", 1)
 
 
 # ---- Operators ------------------------------------------------------------------------------------------------------
@@ -78,48 +83,72 @@ def operators(records, mode):
             key = row, INDEX_NAMES.get(form, form)
             at = out.setdefault(phase_of(row), {}).setdefault(key, {}).setdefault(n, {})
             if is_stepped:
-                at["steps"] = steps_of(o)
+                at["steps"], at["whole"] = steps_of(o), o["mean"]["median"]
             else:
                 at["mean"], at["p50"] = o["mean"]["median"], o["p50"]["median"]
     return out
 
 
-def named(row):
-    return [f"`{row[0]}`" if row[0] != "auto" else "fused", f"`{row[1]}`"]
+def by_speed(rows):
+    """By the mean of three terms."""
+    return sorted(rows.items(), key=lambda r: r[1].get("3", {}).get("mean", 1e9))
 
 
-def by_terms(title, rows):
-    rows = sorted(rows.items(), key=lambda r: r[1].get("3", {}).get("mean", 1e9))
-    cell = lambda at: f"{fit(at['mean'])} ({fit(at['p50'])})" if "mean" in at else ""
-    return table(title, ["row", "index"] + TERMS, [named(row) + [cell(at.get(n, {})) for n in TERMS]
-                                                   for row, at in rows])
+def chained_cell(at):
+    return f"{fit(at['mean'])} ({fit(at['p50'])})" if "mean" in at else ""
 
 
-def by_steps(title, rows, stages):
-    rows = sorted(rows.items(), key=lambda r: r[1].get("3", {}).get("mean", 1e9))
-    steps = lambda at, stage: [at.get(n, {}).get("steps", {}).get(stage) for n in TERMS]
-    cell = lambda values: ", ".join(fit(v) or "-" for v in values) if any(values) else ""
-    rows = [(row, at) for row, at in rows if any("steps" in of for of in at.values())]
-    return table(title, ["row", "index"] + stages, [named(row) + [cell(steps(at, s)) for s in stages]
-                                                    for row, at in rows])
+def stepped_cell(at, figure):
+    """Of queries of each number of terms."""
+    values = [figure(at.get(n, {})) for n in TERMS]
+    return ", ".join(fit(v) or "-" for v in values) if any(values) else ""
+
+
+def named(row, phase, has_index):
+    """Its name without the phase that all rows of the table name."""
+    name = "auto" if row[0] == "operators" else row[0].removeprefix(phase + "=")
+    return [f"`{name}`"] + ([f"`{row[1]}`"] if has_index else [])
+
+
+def phase_tables(title, rows, phase, stages):
+    """Chained and stepped; the index is named where there are several."""
+    has_index = len({index for _, index in rows}) > 1
+    head, rows = ["row"] + (["index"] if has_index else []), by_speed(rows)
+    chained = lines_of(head + TERMS, [named(row, phase, has_index) + [chained_cell(at.get(n, {})) for n in TERMS]
+                                      for row, at in rows])
+    stepped = [named(row, phase, has_index) + [stepped_cell(at, lambda of, s=stage: of.get("steps", {}).get(s))
+                                               for stage in stages] + [stepped_cell(at, lambda of: of.get("whole"))]
+               for row, at in rows if any("steps" in of for of in at.values())]
+    text = f"## {title}\n\nChained:\n\n{chained}"
+    return text + f"\nStepped, each step:\n\n{lines_of(head + stages + ['whole'], stepped)}" if stepped else text
+
+
+def fused_table(found):
+    """By index: ANDs, then ORs, and AND+ORs where they were asked."""
+    modes = [m for m in found if found[m].get("fused")]
+    rows = by_speed(found[modes[0]]["fused"]) if modes else []
+    head = ["index"] + [f"{MODES[m]}, {n}" for m in modes for n in TERMS]
+    return "## Fused kernels\n\n" + lines_of(head, [
+        [f"`{row[1]}`"] + [chained_cell(found[m]["fused"].get(row, {}).get(n, {})) for m in modes for n in TERMS]
+        for row, _ in rows]) if rows else ""
+
+
+MODES = {"and": "AND", "or": "OR", "andor": "AND+OR"}
+PHASES = {"and": ["intersect", "decode", "score", "select", "pipeline"], "or": ["decode", "score", "select"],
+          "andor": ["intersect", "select"]}
 
 
 def operator_tables(records):
-    for mode, phases in (("and", ["intersect", "decode", "score", "select", "pipeline"]),
-                         ("or", ["decode", "score", "select"]), ("andor", ["intersect", "select"])):
-        found = operators(records, mode)
-        fused = found.get("fused", {})
-        yield by_terms(f"{mode.upper()}, fused kernels by index, us, mean (median) by number of terms", fused)
+    """The tables of bench/results/operators-h200.md, in its order and form."""
+    found = {mode: operators(records, mode) for mode in MODES}
+    yield fused_table(found)
+    for mode, phases in PHASES.items():
         for phase in phases:
-            rows = dict(found.get(phase, {}))
-            if not rows:
-                continue
-            for key, at in found.get("auto", {}).items():
-                rows[key] = at
-            what = f"{mode.upper()}, rows of {phase}" if phase != "pipeline" else "AND, pipelines of the papers"
-            yield by_terms(f"{what}, chained, us, mean (median) by number of terms", rows)
-            yield by_steps(f"{what}, each step of a stepped query, us, mean for 2, 3, 4 and 5+ terms", rows,
-                           STAGES[mode])
+            rows = dict(found[mode].get(phase, {}))
+            if rows and phase != "pipeline":
+                rows.update(found[mode].get("auto", {}))
+            title = f"{MODES[mode]}: " + ("pipelines of the papers" if phase == "pipeline" else f"rows of `{phase}`")
+            yield phase_tables(title, rows, phase, STAGES[mode]) if rows else ""
 
 
 # ---- PARA -----------------------------------------------------------------------------------------------------------
@@ -154,7 +183,7 @@ def total(row):
 def para_rows(records, c):
     """{method: {collection: row}} at one c, the largest where it is None."""
     out = {}
-    for label, answer in records.of("para", "c"):
+    for label, answer in records.of("para search", "c"):
         collection, form = label.split()
         for row in answer["rows"]:
             if row["c"] == c or (c is None and row["c"] == max(r["c"] for r in answer["rows"])):
@@ -165,6 +194,8 @@ def para_rows(records, c):
 def para_tables(records):
     rows = para_rows(records, 1 << 20) or para_rows(records, None)
     core = rows.get("bs", {})
+    yield sms_table(records)
+    yield share_table(records)
     if not rows:
         return
 
@@ -196,11 +227,10 @@ def para_tables(records):
                  PAPER_THROUGHPUT)
     yield by_set("Ao, table 7: ms a batch (the paper's)", lambda r: total(r) * 1e3, PAPER_RESPONSE)
     yield from para_curves(records)
-    yield sms_table(records)
 
 
 def para_curves(records):
-    curve, methods = {}, ["is", "bs", "lr", "lr-local", "hs32", "hs16", "hslrc256"]
+    curve, methods = {}, ["is", "is-8", "bs", "lr", "lr-local", "hs32", "hs16", "hslrc256"]
     for label in ("gov raw", "gov hslrc256"):
         for row in [r for a in records.at.get(("para", "c " + label), []) for r in a["rows"]]:
             curve.setdefault(row["c"], {})[row["method"]] = row
@@ -216,7 +246,7 @@ def para_curves(records):
 
 def sms_table(records):
     sms, methods = {}, ("hs16", "hslrc256")
-    for label, answer in records.of("para", "sms"):
+    for label, answer in records.of("para sms", "sms"):
         n, method = label.split()
         row = answer["rows"][0]
         sms.setdefault(int(n), {"SMs": str(answer["processors"])})[method] = [row["speed_up"], row["kernels"] * 1e6]
@@ -224,6 +254,18 @@ def sms_table(records):
     return table("Ao figure 9a: SMs, speed-up, us of kernels", head,
                  [[str(n), at["SMs"]] + [x for m in methods for x in at.get(m, [None, None])]
                   for n, at in sorted(sms.items())])
+
+
+def share_table(records):
+    """A line for each turn and method."""
+    rows, cs = [], []
+    for label, answer in records.of("share", "share"):
+        turn, method = label.split()
+        cs = [str(r["c"]) for r in answer["rows"]]
+        rows.append([method, turn] + [f'{fit(r["kernels"] / total(r))}: {fit(1e6 * r["kernels"])} + '
+                                      f'{fit(1e6 * r["host"])} + {fit(1e6 * r["transfer"])}' for r in answer["rows"]])
+    return table("Ao figure 9b: share of kernels by c, us of kernels + host + transfer", ["method", "turn"] + cs,
+                 sorted(rows))
 
 
 # ---- Kernels --------------------------------------------------------------------------------------------------------
@@ -372,6 +414,25 @@ def query_tables(records):
                 ["", "mean", "p50"] + stages + ["postings"], rows)
 
 
+def turn_tables(records):
+    """Core over card, turn by turn; the last line has the medians over turns, and the best of each."""
+    mean = {}
+    for label, answer in records.of("ding", "turn"):
+        turn, processor, mode = label.split()
+        mean[mode, processor, int(turn)] = next(o["mean"]["median"] for o in answer["operations"] if "mean" in o)
+    rows = []
+    for mode in ("or", "andor"):
+        turns = sorted(t for m, p, t in mean if (m, p) == (mode, "cpu") and (mode, "gpu", t) in mean)
+        both_of = [[mean[mode, p, t] for t in turns] for p in ("cpu", "gpu")]
+        rows += [[mode, str(t), c, g, c / g] for t, c, g in zip(turns, *both_of)]
+        if turns:
+            best, middle = [min(x) for x in both_of], [sorted(x)[len(x) // 2] for x in both_of]
+            rows.append([mode, "median", *middle, middle[0] / middle[1]])
+            rows.append([mode, "best", *best, best[0] / best[1]])
+    yield table("Ding, table 2: OR and AND+OR in turn, us a query, mean", ["", "turn", "core", "Ding's row",
+                                                                          "core over it"], rows)
+
+
 def size_tables(records):
     sizes = {}
     for label, answer in records.of("sizes", "size"):
@@ -384,9 +445,10 @@ def size_tables(records):
                 [[codec] + [at.get(o) for o in orders] for codec, at in sizes.items()])
 
 
-TABLES = {"para": para_tables, "queries": query_tables, "pairs": pair_tables, "comparable": comparable_tables,
-          "longest": pair_tables, "ratios": pair_tables, "andor": operator_tables, "lengths": length_tables, "operators": operator_tables,
-          "sizes": size_tables}
+TABLES = {"para": para_tables, "sms": para_tables, "share": para_tables, "search": para_tables,
+          "ding": turn_tables, "queries": query_tables, "pairs": pair_tables, "comparable": comparable_tables,
+          "longest": pair_tables, "ratios": pair_tables, "andor": operator_tables, "lengths": length_tables,
+          "operators": operator_tables, "sizes": size_tables}
 
 
 def summarize(folder, names):

@@ -396,11 +396,49 @@ static void begin_results(bench *b)
     rp__json_writer_begin(&b->w, "cases", '[');
 }
 
+/* A method of PARA that is wanted and whose data the index lacks: `why` says what makes them. */
+static bool is_left_out(const bench *b, const char *method, rp_error *why)
+{
+    const rp__lab_case c = {.area = "para", .name = method};
+    return b->of.options.queries && is_wanted(b->args, &c) &&
+           rp__bench_para_check(b->of.index, method, why) != RP_OK;
+}
+
+static void print_left_out(const bench *b)
+{
+    const char *method;
+    for (size_t i = 0; (method = rp__bench_para_method(i)); i++) {
+        rp_error why = {.text = ""};
+        if (is_left_out(b, method, &why))
+            printf("para %s is left out: %s\n", method, why.text);
+    }
+}
+
+static void write_left_out(bench *b)
+{
+    const char *method;
+    rp__json_writer_begin(&b->w, "left_out", '[');
+    for (size_t i = 0; (method = rp__bench_para_method(i)); i++) {
+        rp_error why = {.text = ""};
+        if (!is_left_out(b, method, &why))
+            continue;
+        rp__json_writer_begin(&b->w, NULL, '{');
+        rp__json_writer_text(&b->w, "area", "para");
+        rp__json_writer_text(&b->w, "case", method);
+        rp__json_writer_text(&b->w, "why", why.text);
+        rp__json_writer_end(&b->w, '}');
+    }
+    rp__json_writer_end(&b->w, ']');
+}
+
 static rp_status end_results(bench *b, rp_error *err)
 {
-    if (!b->console->wants_json)
+    if (!b->console->wants_json) {
+        print_left_out(b);
         return RP_OK;
+    }
     rp__json_writer_end(&b->w, ']');
+    write_left_out(b);
     rp__json_writer_end(&b->w, '}');
     return rp__console_reply(b->console, &b->out, err);
 }
@@ -448,7 +486,8 @@ const rp__verb rp__cmd_bench_gpu_verb = {
         "for the same, reckoned from a part of it where that takes long, and how many times as "
         "long that is. With DIR, kernels that decode, intersect and select run on lists of the "
         "index: with QUERIES on those of their terms, two of a query at a time, and PARA on the "
-        "queries; otherwise on all of them, the longest with one of about the ratio. Parameters "
+        "queries (methods whose data it lacks are listed, with what makes them); otherwise on all "
+        "of them, the longest with one of about the ratio. Parameters "
         "concern the cases that have them, and stand in their names.",
     .examples = "riposte bench gpu\nriposte bench gpu --cases 'decode bp128' --json\n"
                 "riposte bench gpu my.rip queries.tsv --cases 'intersect hs' --bucket 32\n",

@@ -122,6 +122,14 @@ rp_status rp__algorithm_choice_place(const char *algorithm, const rp__policy *po
                          policy->name, algorithm, names);
 }
 
+/* What the gpu's algorithms answer. */
+static const char *forms_of(const char *algorithm)
+{
+    return is_named(algorithm, "para")
+               ? "para answers ANDs of words (--mode and)"
+               : "operators answers ANDs and ORs of words, with a named intersect ANDs alone";
+}
+
 rp_status rp__algorithm_choice_refuse(const char *algorithm, rp_fallback why, rp_error *err)
 {
     const bool is_kind = why == RP_FALLBACK_FORM || why == RP_FALLBACK_TERMS ||
@@ -131,8 +139,9 @@ rp_status rp__algorithm_choice_refuse(const char *algorithm, rp_fallback why, rp
         return RP_OK;
     if (why == RP_FALLBACK_ALGORITHM)
         return rp__error_set(err, RP_USAGE,
-                             "the algorithm '%.100s' does not answer queries of this form",
-                             algorithm);
+                             "the algorithm '%.100s' does not answer queries of this form; %s; "
+                             "leave other forms to 'auto'",
+                             algorithm, forms_of(algorithm));
     if (!is_kind)
         return RP_OK;
     return rp__error_set(err, RP_USAGE, "the algorithm '%.40s' does not answer the query: %s",

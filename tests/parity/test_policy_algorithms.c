@@ -243,7 +243,8 @@ static void what_has_no_steps_answers_whole_queries(void **state)
         rp__kernel_id kernel;
     } rows[] = {{"operators:score=accumulate", RP_KERNEL_score_accumulate_kernel},
                 {"para:method=bs", RP_KERNEL_para_bs_kernel},
-                {"para:method=is", RP_KERNEL_para_is_kernel}};
+                {"para:method=is", RP_KERNEL_para_is_plain_kernel},
+                {"para:method=is-8", RP_KERNEL_para_is_kernel}};
     n_asked = OF_A_ROW;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         run_row("gpu", NULL, rows[i].kernel, rows[i].algorithm);
@@ -347,7 +348,9 @@ static void forms_that_it_does_not_answer_are_refused(void **state)
         rp_job job;
     } rows[] = {
         {"operators", "\"", "does not answer queries of this form", {.size = 0}},
+        {"operators", "\"", "leave other forms to 'auto'", {.size = 0}},
         {"para", "", "does not answer queries of this form", {.mode = &any}},
+        {"para", "", "ANDs of words (--mode and)", {.mode = &any}},
         {"para", "", "--mode andor", {.mode = &andor}},
         {"para", "", "at most", {.k = 9000}},
         {"operators:select=bitonic", "", "at most 2048", {.k = 3000}},

@@ -27,12 +27,30 @@ summary() { python3 "$bench/papers_h200.py" --summary "$dir" "$@"; }
     printf '{"set": "operators", "label": "rec 3 or", "argv": [], "s": 1, "rc": 0, "out": {"operations": [%s]}}\n' \
         '{"operation": "or:10", "algorithm": "operators:score=lookup"}'
 } >"$dir/operators.jsonl"
-verdict chained "$(summary | grep '^| `intersect=bs`' | head -n 1)" \
-    '| `intersect=bs` | `bp128` | 21.0 (12.5) | 31.0 (12.5) |  |  |'
-verdict stepped "$(summary | grep '^| `intersect=bs`' | tail -n 1)" \
-    '| `intersect=bs` | `bp128` | -, 41.0, -, - | -, 42.0, -, - |  |  |'
-verdict phases "$(summary operators | grep '^###\|ding' | cut -d ',' -f 1-3 | tr '\n' ' ')" \
-    '### AND, fused kernels by index, us ### AND, rows of intersect, chained | `intersect=ding,levels=2` | `pfd_rec` |  | 42.0 (12.5) |  |  | ### AND, rows of intersect, each step of a stepped query ### AND, pipelines of the papers, chained | `decode=pfd_rec,intersect=ding,levels=1` | `pfd_rec` |  | 41.0 (12.5) |  |  | '
+verdict chained "$(summary | grep '^| `bs`' | head -n 1)" '| `bs` | `bp128` | 21.0 (12.5) | 31.0 (12.5) | | |'
+verdict stepped "$(summary | grep '^| `bs`' | tail -n 1)" \
+    '| `bs` | `bp128` | -, 41.0, -, - | -, 42.0, -, - | | | -, 99.0, -, - |'
+verdict fused "$(summary | grep -A 4 '^## Fused' | tail -n 1)" '| `bp128` | | 11.0 (12.5) | | |'
+verdict auto "$(summary | grep -c '^| `auto` | `bp128` | | 33.0 (12.5) | | |')" 1
+verdict phases "$(summary operators | grep '^##\|ding' | tr '\n' ' ')" \
+    '## Fused kernels ## AND: rows of `intersect` | `ding,levels=2` | `pfd_rec` | | 42.0 (12.5) | | | ## AND: pipelines of the papers | `decode=pfd_rec,intersect=ding,levels=1` | | 41.0 (12.5) | | | '
+
+# Turns of core and card: each, the medians and the best.
+turn() { # LABEL MEAN
+    printf '{"set": "ding", "label": "turn %s", "argv": [], "s": 1, "rc": 0, "out": {"operations": [{' "$1"
+    printf '"operation": "or:10", "algorithm": "x", "mean": {"median": %s}}]}}\n' "$2"
+}
+{
+    turn '0 cpu or' 400
+    turn '0 gpu or' 100
+    turn '1 cpu or' 200
+    turn '1 gpu or' 100
+    turn '2 cpu or' 600
+    turn '2 gpu or' 200
+} >"$dir/ding.jsonl"
+verdict turns "$(summary ding | grep '^| or' | tr '\n' ' ')" \
+    '| or | 0 | 400 | 100 | 4.00 | | or | 1 | 200 | 100 | 2.00 | | or | 2 | 600 | 200 | 3.00 | | or | median | 400 | 100 | 4.00 | | or | best | 200 | 100 | 2.00 | '
+rm "$dir/ding.jsonl"
 verdict other_sets "$(summary sizes)" ''
 
 printf '{"set": "pairs", "label": "equal 1M", "argv": [], "s": 1, "rc": 1, "err": "no list"}\n' >"$dir/pairs.jsonl"

@@ -1,7 +1,9 @@
 riposte synth gov -o g --docs 3000 --queries 60 --codec lrc --aux lr,hs64 -q
 b() { riposte bench gpu "$@" --gpu emulated --size 3000 --rounds 1; }
 b g g.queries.tsv | cut -c 1-42 | sed 's/ *$//' | sort -u | wc -l
-b g g.queries.tsv --cases 'para' | cut -c 1-20 | sed 's/ *$//'
+b g g.queries.tsv --cases 'para' | sed '/is left out/!s/^\(.\{20\}\).*/\1/; s/ *$//'
+b g g.queries.tsv --cases 'para hs1;para p' --json > b.json; echo $?
+b g g.queries.tsv --cases 'para hs' --json > b.json && is_json b.json && grep -o '"left_out":.*' b.json
 b g g.queries.tsv --cases 'intersect hs4' --bucket 32 --ratio 4 --threads 64 --json > b.json && is_json b.json && echo yes
 grep -o '"parameters":{[^}]*}' b.json
 grep -o '"launches":\[[^]]*\]' b.json | sed 's/[0-9.]\+/N/g' | sort -u

@@ -25,7 +25,7 @@ run_row() { # CODEC MODE OPTION=ROW PATTERN; `own` is the codec that the row rea
         [ $? -eq $([ $2 = stepped ]; echo $?) ] || echo "$3 $2: steps" >&2
         echo "$3: $(launched "$4")"
     elif [ $? -eq 2 ]; then
-        own=$(sed -nE "s/^riposte: .*$3 reads lists in ([a-z0-9_]+), .* in $1; 'riposte recode --codec \1' makes.*/\1/p" why)
+        own=$(sed -nE "s/^riposte: .*$3 reads lists in ([a-z0-9_]+), .* in $1; 'riposte recode DIR --codec \1 -o NEW' makes.*/\1/p" why)
         [ -n "$own" ] && echo "$3 reads $own, not the index's codec" || cat why >&2
     else
         cat why >&2

@@ -21,7 +21,7 @@ run_method() { # CODEC METHOD; `own` is the codec that the method reads, if it i
         grep -q "\"stage\":\"$(grep -o '"kernels":{[^}]*}' gpu.json | grep -o 'para_[a-z_]*_kernel' | head -n 1)\"" gpu.json ||
             echo "$1 $2: another kernel in its steps" >&2
     elif [ $? -eq 2 ]; then
-        own=$(sed -nE "s/^riposte: .* $2 .*reads .*codec, .* in $1; .riposte recode --codec ($2). makes.*/\1/p" why)
+        own=$(sed -nE "s/^riposte: para:method=$2 reads lists in ([a-z0-9_]+), .* in $1; 'riposte recode DIR --codec \1 -o NEW' makes.*/\1/p" why)
         [ -n "$own" ] && echo "$2 reads $own, not the index's codec" || cat why >&2
     else
         cat why >&2

@@ -34,7 +34,7 @@ const rp__intersect rp__intersect_table[RP_INTERSECTS] = {
     LITERAL(LR_LOCAL, "lr local", lr_local, A, B | LR, 2, NULL),
     LITERAL(HS_X1, "hs x1", hs_x1, A, B | HS, 1, NULL),
     LITERAL(HS_X2, "hs x2", hs_x2, A, B | HS, 2, NULL),
-    LITERAL(SKIP, "skip", skip, A, B | LIST, 2, "raw"),
+    ROW(SKIP, "skip", skip, A, B | LIST, 2, "raw"),
     LITERAL(PMF, "pmf", pmf, A, B | SPLITS, 4, NULL),
     LITERAL(PMF_HEADS, "pmf heads", pmf_heads, A, RP_INTERSECT_HEADS | SPLITS, 4, NULL),
     LITERAL(MPATH, "mpath", mpath, PATH, B, TUNE_MPATH_STEPS, NULL),

@@ -13,10 +13,14 @@
 /* Lists are decoded by the kernel of their codec. A row that is named after a codec reads no other. */
 #define DECODE(name, id)                                                                           \
     {                                                                                              \
-        name, KARG_CODEC_##id, name, NULL, 0                                                       \
+        name, KARG_CODEC_##id, name, NULL, 0, false                                                \
+    }
+#define LITERAL(name, id)                                                                          \
+    {                                                                                              \
+        name, KARG_CODEC_##id, name, NULL, 0, true                                                 \
     }
 static const rp__operator decodes[] = {
-    {"auto", RP_OPERATOR_AUTO, NULL, NULL, 0},
+    {"auto", RP_OPERATOR_AUTO, NULL, NULL, 0, false},
     DECODE("raw", RAW),
     DECODE("vbyte", VBYTE),
     DECODE("bp128", BP128),
@@ -28,35 +32,35 @@ static const rp__operator decodes[] = {
     DECODE("pfd", PFD),
     DECODE("newpfd", NEWPFD),
     DECODE("optpfd", OPTPFD),
-    DECODE("parapfor", PARAPFOR),
+    LITERAL("parapfor", PARAPFOR),
     DECODE("pfd_rec", PFD_REC),
     DECODE("fastpfd", FASTPFD),
     DECODE("rice", RICE),
     DECODE("qs", QS),
-    {"qs-naive", RP_OPERATOR_QS + RP_QS_NAIVE, "qs", NULL, 0},
-    {"qs-li-separate", RP_OPERATOR_QS + RP_QS_SEPARATE, "qs", NULL, 0},
-    {"qs-li", RP_OPERATOR_QS + RP_QS_MERGED, "qs", NULL, 0},
-    {"qs-words", RP_OPERATOR_QS + RP_QS_WORDS, "qs", NULL, 0},
+    {"qs-naive", RP_OPERATOR_QS + RP_QS_NAIVE, "qs", NULL, 0, true},
+    {"qs-li-separate", RP_OPERATOR_QS + RP_QS_SEPARATE, "qs", NULL, 0, true},
+    {"qs-li", RP_OPERATOR_QS + RP_QS_MERGED, "qs", NULL, 0, true},
+    {"qs-words", RP_OPERATOR_QS + RP_QS_WORDS, "qs", NULL, 0, false},
     DECODE("ef128", EF128),
-    {"ef128-literal", RP_OPERATOR_PARA_EF, "ef128", NULL, 0},
+    {"ef128-literal", RP_OPERATOR_PARA_EF, "ef128", NULL, 0, true},
     DECODE("interpolative", INTERPOLATIVE),
     DECODE("iiu", IIU),
     DECODE("bitmap", BITMAP),
-    DECODE("lrc", LRC),
-    DECODE("lrcseg", LRCSEG),
-    DECODE("seglrc", SEGLRC),
-    DECODE("hslrc256", HSLRC256),
-    DECODE("hslrc128", HSLRC128),
+    LITERAL("lrc", LRC),
+    LITERAL("lrcseg", LRCSEG),
+    LITERAL("seglrc", SEGLRC),
+    LITERAL("hslrc256", HSLRC256),
+    LITERAL("hslrc128", HSLRC128),
     DECODE("mixed", MIXED),
 };
 
 #define INTERSECT(name, id, codec, aux)                                                            \
     {                                                                                              \
-        name, RP_INTERSECT_##id, codec, aux, 0                                                     \
+        name, RP_INTERSECT_##id, codec, aux, 0, false                                              \
     }
 #define HS(bucket) INTERSECT("hs" bucket, HS_X2, NULL, "hs" bucket)
 static const rp__operator intersects[] = {
-    {"auto", RP_OPERATOR_AUTO, NULL, NULL, 0},
+    {"auto", RP_OPERATOR_AUTO, NULL, NULL, 0, false},
     INTERSECT("bs", BS, NULL, NULL),
     INTERSECT("bs-ends", BS_X2, NULL, NULL),
     INTERSECT("bs-ends-x1", BS_X1, NULL, NULL),
@@ -71,7 +75,7 @@ static const rp__operator intersects[] = {
     HS("256"),
     INTERSECT("skip", SKIP, NULL, NULL),
     INTERSECT("pmf", PMF, NULL, NULL),
-    {"ding", RP_OPERATOR_DING, NULL, NULL, 0},
+    {"ding", RP_OPERATOR_DING, NULL, NULL, 0, true},
     INTERSECT("mpath", MPATH, NULL, NULL),
     INTERSECT("mpath-two", MPATH_TWO, NULL, NULL),
     INTERSECT("tile", TILE, NULL, NULL),
@@ -91,17 +95,17 @@ static const rp__operator intersects[] = {
 };
 
 static const rp__operator scores[] = {
-    {"auto", RP_OPERATOR_AUTO, NULL, NULL, 0},
-    {"lookup", RP_OPERATOR_LOOKUP, NULL, NULL, 0},
-    {"accumulate", RP_OPERATOR_ACCUMULATE, NULL, NULL, 0},
+    {"auto", RP_OPERATOR_AUTO, NULL, NULL, 0, false},
+    {"lookup", RP_OPERATOR_LOOKUP, NULL, NULL, 0, false},
+    {"accumulate", RP_OPERATOR_ACCUMULATE, NULL, NULL, 0, true},
 };
 
 #define SELECT(name, id, max_k)                                                                    \
     {                                                                                              \
-        name, RP_SELECT_##id, NULL, NULL, max_k                                                    \
+        name, RP_SELECT_##id, NULL, NULL, max_k, false                                             \
     }
 static const rp__operator selects[] = {
-    {"auto", RP_OPERATOR_AUTO, NULL, NULL, 0},
+    {"auto", RP_OPERATOR_AUTO, NULL, NULL, 0, false},
     SELECT("sample", SAMPLE, TUNE_SELECT_FITS),
     SELECT("radix", RADIX, 0),
     SELECT("bucket", BUCKET, TUNE_SELECT_FITS),
@@ -110,7 +114,7 @@ static const rp__operator selects[] = {
     SELECT("bitonic", BITONIC, KARG_BITONIC_TILE / 2),
     SELECT("sort", SORT, 0),
     SELECT("block", BLOCK, TUNE_SELECT_FITS),
-    {"host", RP_OPERATOR_HOST, NULL, NULL, 0},
+    {"host", RP_OPERATOR_HOST, NULL, NULL, 0, false},
 };
 
 static const struct {
@@ -126,6 +130,15 @@ static const struct {
 const rp__operator *rp__operator_table_at(rp__operator_phase phase, size_t i)
 {
     return i < phases[phase].n ? &phases[phase].rows[i] : NULL;
+}
+
+bool rp__operator_table_is_literal(rp__operator_phase phase, const rp__operator *row)
+{
+    if (phase == RP_PHASE_INTERSECT && row->id < RP_INTERSECTS)
+        return rp__intersect_table[row->id].is_literal;
+    if (phase == RP_PHASE_SELECT && row->id < RP_SELECTS)
+        return rp__select_table[row->id].is_literal;
+    return row->is_literal;
 }
 
 /* ---- Options ----------------------------------------------------------------------------------- */
@@ -198,22 +211,25 @@ static bool has_aux(const rp__segment_info *info, const char *kind)
     return false;
 }
 
+const char *rp__operator_table_codec_words(const char *codec)
+{
+    return strcmp(codec, "auto") == 0 ? "each in a codec of its own, as chosen by " : "in ";
+}
+
 static rp_status check_row(rp__operator_phase phase, const rp__operator *row,
                            const rp__segment_info *info, size_t k, rp_error *err)
 {
     const char *option = options[phase].name;
-    const bool is_auto = strcmp(info->codec, "auto") == 0;
     if (row->codec && strcmp(row->codec, info->codec) != 0)
         return rp__error_set(err, RP_USAGE,
                              "%s=%s reads lists in %s, and those of the index are %s%s; "
-                             "'riposte recode --codec %s' makes one that it reads",
+                             "'riposte recode DIR --codec %s -o NEW' makes one that it reads",
                              option, row->name, row->codec,
-                             is_auto ? "each in a codec of its own, as chosen by " : "in ",
-                             info->codec, row->codec);
+                             rp__operator_table_codec_words(info->codec), info->codec, row->codec);
     if (row->aux && !has_aux(info, row->aux))
         return rp__error_set(err, RP_USAGE,
                              "%s=%s reads auxiliary data that the index does not have; "
-                             "'riposte recode --aux %s' adds them",
+                             "'riposte recode DIR --aux %s -o NEW' adds them",
                              option, row->name, row->aux);
     if (row->max_k && k > row->max_k)
         return rp__error_set(err, RP_USAGE, "%s=%s selects at most %u documents, and k is %zu",

@@ -1,7 +1,7 @@
 /* backend/gpu/operators/operator_table.h: interior of operators: the methods by which operators
  * of a query work, one row each; and the choice of one for each phase. docs/operators.md has the
- * papers that they come from; whether a method takes a paper's own steps, the table that it is a
- * row of says (intersect_table.h, select_table.h), and a test compares the two.
+ * papers that they come from, and whether a method takes a paper's own steps; a test compares that
+ * with rp__operator_table_is_literal.
  *
  * A query goes through four phases: decode, intersect (of an AND), score, select. The user names
  * a row for each: "operators:intersect=pmf,levels=2,select=sort,mode=stepped". */
@@ -37,10 +37,13 @@ typedef struct rp__operator {
     const char *codec; /* (optional) the one in which it reads lists; NULL: any, once decoded */
     const char *aux;   /* (optional) the kind of auxiliary data that it reads */
     uint32_t max_k;    /* of select; 0: any */
+    bool is_literal;   /* where its phase's own table has no row for it */
 } rp__operator;
 
 /* The i-th row of a phase, its default first; NULL past the last. */
 const rp__operator *rp__operator_table_at(rp__operator_phase phase, size_t i);
+/* Whether it takes the steps of its paper, and no others; otherwise it is ours. */
+bool rp__operator_table_is_literal(rp__operator_phase phase, const rp__operator *row);
 
 /* What a query's operators are. */
 typedef struct rp__operator_choice {
@@ -53,5 +56,7 @@ typedef struct rp__operator_choice {
 rp_status rp__operator_table_parse(const char *spec, rp__operator_choice *out, rp_error *err);
 /* The same, and whether the choice can answer such queries. */
 rp_status rp__operator_table_check(const char *spec, const rp__algorithm_use *use, rp_error *err);
+/* What stands before the codec of an index in messages: "in ", or that of `auto`. */
+const char *rp__operator_table_codec_words(const char *codec);
 
 #endif

@@ -25,9 +25,7 @@ typedef struct word {
     rp__list list;            /* of methods that read it as it is stored */
     rp__stored_list *stored;  /* NULL: it is not read so */
     const rp__resident *made; /* as docids */
-    rp__aux aux;
-    const uint8_t *aux_bytes; /* mapped; NULL: none */
-    size_t n_aux_bytes;
+    rp__para_aux aux;
     uint32_t check; /* of its auxiliary data, from 1 on; 0: none is needed */
 } word;
 
@@ -107,36 +105,40 @@ static uint32_t hash_of(uint64_t key)
 }
 
 /* The key's place, or a free one. */
-static uint64_t *sound_place(uint64_t *sound, size_t slots, uint64_t key)
+static rp__para_sound *sound_place(rp__para_sound *sound, size_t slots, uint64_t key)
 {
     size_t slot = hash_of(key) & (slots - 1);
-    while (sound[slot] && sound[slot] != key)
+    while (sound[slot].key && sound[slot].key != key)
         slot = (slot + 1) & (slots - 1);
     return &sound[slot];
 }
 
-static bool is_sound(const rp__para_launch *p, uint64_t key)
+/* NULL: it was not found to be sound yet. */
+static const rp__para_aux *find_sound(const rp__para_launch *p, uint64_t key)
 {
-    return p->sound_slots > 0 && *sound_place(p->sound, p->sound_slots, key) == key;
+    const rp__para_sound *s =
+        p->sound_slots > 0 ? sound_place(p->sound, p->sound_slots, key) : NULL;
+    return s && s->key == key ? &s->aux : NULL;
 }
 
 /* At most half of the places are taken. Without memory it is forgotten, and checked again. */
-static void keep_sound(rp__para_launch *p, uint64_t key)
+static void keep_sound(rp__para_launch *p, uint64_t key, const rp__para_aux *aux)
 {
     if (2 * (p->n_sound + 1) > p->sound_slots) {
         const size_t slots = p->sound_slots ? 2 * p->sound_slots : RP_PARA_SOUND;
-        uint64_t *more = rp__alloc_zero(slots, sizeof *more);
+        rp__para_sound *more = rp__alloc_zero(slots, sizeof *more);
         if (!more)
             return;
         for (size_t i = 0; i < p->sound_slots; i++)
-            if (p->sound[i])
-                *sound_place(more, slots, p->sound[i]) = p->sound[i];
+            if (p->sound[i].key)
+                *sound_place(more, slots, p->sound[i].key) = p->sound[i];
         rp__free(p->sound);
         p->sound = more;
         p->sound_slots = slots;
     }
-    *sound_place(p->sound, p->sound_slots, key) = key;
-    p->n_sound++;
+    rp__para_sound *at = sound_place(p->sound, p->sound_slots, key);
+    p->n_sound += at->key == 0;
+    *at = (rp__para_sound){.key = key, .aux = *aux};
 }
 
 /* Where checks of this run are looked up. */
@@ -152,12 +154,9 @@ static rp_status take_checks(flight *f, run *r, size_t n_words)
 }
 
 /* The word's check, which another word of its list may have, too. False: the launch is full. */
-static bool add_check(const flight *f, run *r, word *w)
+static bool add_check(run *r, word *w)
 {
-    const uint64_t key = sound_key(r, w->term);
-    uint32_t slot = hash_of(key) & (r->slots - 1);
-    if (is_sound(para_of(f), key))
-        return true;
+    uint32_t slot = hash_of(sound_key(r, w->term)) & (r->slots - 1);
     while (r->by_list[slot] &&
            r->checks[r->by_list[slot] - 1].term->list_offset != w->term->list_offset)
         slot = (slot + 1) & (r->slots - 1);
@@ -243,7 +242,7 @@ static void end_checks(const flight *f)
         const uint64_t key = sound_key(r, c->term);
         c->is_damaged = !are_set(marks, first, c->n);
         if (c->n > 0 && !c->is_damaged)
-            keep_sound(p, key);
+            keep_sound(p, key, &r->words[c->word].aux);
     }
 }
 
@@ -272,11 +271,12 @@ static rp_status take_arrays(flight *f, run *r)
     rp__launch_lists *l = &f->lists;
     rp__arena *arena = f->exec->arena;
     size_t n = count_words(f);
-    r->words = rp__arena_zero(arena, n, sizeof *r->words);
+    const size_t n_stored = r->method->codec ? n : 1;
+    r->words = rp__arena_array(arena, n, sizeof *r->words);
     r->items = rp__arena_array(arena, f->n, sizeof(rp__batch_item *));
     r->queries = rp__arena_zero(arena, f->n + 1, sizeof *r->queries);
     l->names = rp__arena_array(arena, n, sizeof *l->names);
-    l->stored = rp__arena_zero(arena, n, sizeof *l->stored);
+    l->stored = rp__arena_array(arena, n_stored, sizeof *l->stored);
     bool has_all = r->words && r->items && r->queries && l->names && l->stored;
     return has_all ? take_checks(f, r, n) : rp__exec_no_memory(f);
 }
@@ -296,17 +296,34 @@ static void put_leaves(run *r, const rp__query *query)
     }
 }
 
-/* Auxiliary data as kernels read them: of lr all bytes, of hs the starts. RP_LIMIT: the launch checks no more. */
+/* Of lr all bytes, of hs the starts. */
+static rp__para_aux aux_of(const rp__aux_kind *kind, const rp__aux *aux)
+{
+    const bool is_lr = aux->t != NULL;
+    return (rp__para_aux){.at = is_lr ? (const uint8_t *)aux->t - LR_HEAD
+                                      : (const uint8_t *)aux->starts,
+                          .bytes = is_lr ? kind->bound(kind, aux->n)
+                                         : (aux->n_buckets + (size_t)1) * sizeof(uint32_t),
+                          .n = aux->n,
+                          .shift = aux->shift,
+                          .n_buckets = aux->n_buckets};
+}
+
+/* Those of a list that was checked are not looked for in the index again. RP_LIMIT: the launch checks no more. */
 static rp_status open_aux(const flight *f, run *r, word *w)
 {
-    rp_status status = rp__segment_aux(f->exec->prototype->segment, r->kind, w->term, &w->aux);
+    rp__aux aux;
+    const rp__para_aux *sound =
+        w->term->tiny ? NULL : find_sound(para_of(f), sound_key(r, w->term));
+    if (sound && sound->n == w->term->df) {
+        w->aux = *sound;
+        return RP_OK;
+    }
+    rp_status status = rp__segment_aux(f->exec->prototype->segment, r->kind, w->term, &aux);
     if (status != RP_OK)
         return status == RP_NOT_FOUND ? RP_OK : status;
-    const bool is_lr = w->aux.t != NULL;
-    w->aux_bytes = is_lr ? (const uint8_t *)w->aux.t - LR_HEAD : (const uint8_t *)w->aux.starts;
-    w->n_aux_bytes = is_lr ? r->kind->bound(r->kind, w->aux.n)
-                           : (w->aux.n_buckets + (size_t)1) * sizeof(uint32_t);
-    return add_check(f, r, w) ? RP_OK : RP_LIMIT;
+    w->aux = aux_of(r->kind, &aux);
+    return add_check(r, w) ? RP_OK : RP_LIMIT;
 }
 
 /* A list that is not in the method's codec, as one in the dictionary, is read as docids. */
@@ -365,7 +382,7 @@ static size_t count_aux(const run *r)
 {
     size_t bytes = 0;
     for (uint32_t i = 0; i < r->n_words; i++)
-        bytes += rp__bits_align(r->words[i].n_aux_bytes, RP_PARA_ALIGN);
+        bytes += rp__bits_align(r->words[i].aux.bytes, RP_PARA_ALIGN);
     return bytes;
 }
 
@@ -427,15 +444,15 @@ static rp_status put_aux(const flight *f, const word *w, size_t *used, uint64_t 
     const run *r = run_of(f);
     rp__para_launch *p = para_of(f);
     *at = 0;
-    if (!w->aux_bytes)
+    if (!w->aux.at)
         return RP_OK;
     if (f->exec->index->residency->is_whole) {
-        *at = rp__gpu_index_at(f->exec->index, w->aux_bytes);
+        *at = rp__gpu_index_at(f->exec->index, w->aux.at);
         return *at ? RP_OK : RP_DAMAGED;
     }
-    memcpy(p->host + r->at.aux + *used, w->aux_bytes, w->n_aux_bytes);
+    memcpy(p->host + r->at.aux + *used, w->aux.at, w->aux.bytes);
     *at = p->scratch.at + r->at.aux + *used;
-    *used += rp__bits_align(w->n_aux_bytes, RP_PARA_ALIGN);
+    *used += rp__bits_align(w->aux.bytes, RP_PARA_ALIGN);
     return RP_OK;
 }
 

@@ -24,6 +24,20 @@ typedef struct rp__para_times {
     uint64_t launches, elements, host, transfer, kernels, search;
 } rp__para_times;
 
+/* Auxiliary data of a list, as kernels read them. */
+typedef struct rp__para_aux {
+    const uint8_t *at; /* mapped; NULL: none */
+    size_t bytes;
+    uint32_t n;                /* postings of the list */
+    uint32_t shift, n_buckets; /* of hs */
+} rp__para_aux;
+
+/* Those that were found to be sound: `key` is of their list and method, 0 of none. */
+typedef struct rp__para_sound {
+    uint64_t key;
+    rp__para_aux aux;
+} rp__para_sound;
+
 /* Memory that launches leave for the next one. All zero is closed. */
 typedef struct rp__para_launch {
     rp__device *device;
@@ -38,9 +52,8 @@ typedef struct rp__para_launch {
     uint8_t *pinned; /* for docids */
     size_t pinned_bytes;
     rp__cu_event marks[7]; /* before and after copies and kernels; NULL: not made yet */
-    /* auxiliary data that were found to be sound: keys of their list and method, each from its hash
-     * on, in sound_slots places, a power of 2 or 0; 0: none */
-    uint64_t *sound;
+    /* each from its key's hash on, in sound_slots places, a power of 2 or 0 */
+    rp__para_sound *sound;
     size_t n_sound, sound_slots;
 } rp__para_launch;
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "backend/gpu/kernels/args.h"
+#include "backend/gpu/operators/operator_table.h"
 #include "base/error.h"
 
 #define HS(bucket)                                                                                 \
@@ -17,7 +18,8 @@
 
 static const rp__para_method methods[] = {
     {.name = "bs", .paper = "4.2", .is_literal = true, .kernel = RP_KERNEL_para_bs_kernel},
-    {.name = "is", .paper = "4.3", .kernel = RP_KERNEL_para_is_kernel},
+    {.name = "is", .paper = "4.3", .is_literal = true, .kernel = RP_KERNEL_para_is_plain_kernel},
+    {.name = "is-8", .paper = "4.3", .kernel = RP_KERNEL_para_is_kernel},
     {.name = "lr",
      .paper = "4.3",
      .is_literal = true,
@@ -98,14 +100,14 @@ rp_status rp__para_method_check(const char *algorithm, const rp__algorithm_use *
                              "few hits; choose --mode and");
     if (m->needs_aux && !has_aux(index, m->aux))
         return rp__error_set(err, RP_USAGE,
-                             "the method %s of para reads auxiliary data that this index does not "
-                             "have; `riposte recode --aux %s` makes them",
+                             "para:method=%s reads auxiliary data that the index does not have; "
+                             "'riposte recode DIR --aux %s -o NEW' adds them",
                              m->name, m->aux);
     if (m->codec && strcmp(index->codec, m->codec) != 0)
-        return rp__error_set(
-            err, RP_USAGE,
-            "the method %s of para reads lists in that codec, and this index is in "
-            "%s; `riposte recode --codec %s` makes one that it reads",
-            m->name, index->codec, m->codec);
+        return rp__error_set(err, RP_USAGE,
+                             "para:method=%s reads lists in %s, and those of the index are %s%s; "
+                             "'riposte recode DIR --codec %s -o NEW' makes one that it reads",
+                             m->name, m->codec, rp__operator_table_codec_words(index->codec),
+                             index->codec, m->codec);
     return RP_OK;
 }

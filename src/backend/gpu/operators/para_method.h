@@ -13,7 +13,7 @@ enum { RP_PARA_K = TUNE_SELECT_FITS }; /* hits of a query, at most */
 typedef struct rp__para_method {
     const char *name;
     const char *paper; /* the section of Ao et al. */
-    /* it has the paper's own steps; otherwise it is ours: `is` ends with halving, and a warp
+    /* it has the paper's own steps; otherwise it is ours: `is-8` ends with halving, and a warp
      * decodes the blocks of parapfor that its elements lie in */
     bool is_literal;
     rp__kernel_id kernel;

@@ -3,8 +3,8 @@
  * Reads A once, coalesced; last_far and last of B's directory, which is 1/128 of B, one word a
  * step; of B the block's words, at last a sector or two; writes hits staged in shared memory.
  * list: the directory of b, blocks of 128. Any content is safe.
- * Source: Liu et al. 2018, 3.1.2, literal; Ding et al. 2009. For compressed B see
- * intersect_bp128.cu. */
+ * Source: ours, of Liu et al. 2018, 3.1.2, and Ding et al. 2009: there only the blocks that are
+ * needed are decoded, as in intersect_bp128.cu; here B is decoded, and its directory is made. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 
 enum { SKIP_EACH = 2 };
