@@ -7,12 +7,12 @@
 #
 # usage: bench/gpu_compare.sh OLD NEW [ROUNDS [SET...]]
 # OLD and NEW are folders that `make gpu-bundle` fills. SETs: single threads batch
-# codecs terms gov2 memory kernels (all).
+# codecs terms gov2 totals memory kernels (all).
 # WORK: a folder for the indexes, which are drawn there once (/tmp/riposte-compare).
 set -eu
 old=$(cd "$1" && pwd) new=$(cd "$2" && pwd) rounds=${3:-3}
 shift $(($# < 3 ? $# : 3))
-sets=" ${*:-single threads batch codecs terms gov2 memory kernels} "
+sets=" ${*:-single threads batch codecs terms gov2 totals memory kernels} "
 work=${WORK:-/tmp/riposte-compare}
 samples=$work/samples.tsv
 mkdir -p "$work"
@@ -58,6 +58,7 @@ single() {
     out=$(riposte "$build" bench queries "$index" "$log" --plain --k 10 --processors gpu --rounds 3 -q --json "$@") || return 0
     for mode in and or; do
         keep "$build" "$figure $mode p50 us" "$(median_of "$out" $mode:10 p50)"
+        keep "$build" "$figure $mode p99 us" "$(median_of "$out" $mode:10 p99)"
         keep "$build" "$figure $mode mean us" "$(median_of "$out" $mode:10 mean)"
     done
 }
@@ -126,7 +127,7 @@ codecs="bp128 ef128 rice lrc hslrc256 qs iiu"
 if has codecs; then
     for codec in $codecs; do draw "$codec" 2000 gov --codec "$codec"; done
 fi
-if has gov2 || has memory || has terms; then
+if has gov2 || has totals || has memory || has terms; then
     draw gov2 10000 gov2 --docs 25200000
     head -n 1000 gov2.rip.queries.tsv >gov2.tsv
     awk 'BEGIN { FS = OFS = "\t" } { q[NR] = $2 } END { for (i = 0; i < 2; i++) for (j = 1; j <= NR; j++) print i * NR + j, q[j] }' gov2.rip.queries.tsv >gov2.many.tsv
@@ -160,6 +161,11 @@ for ((i = 0; i < rounds; i++)); do
             single "$build" "gov2 single" gov2.rip gov2.tsv --modes and,or
             many "$build" "gov2 batch and" gov2.rip gov2.many.tsv --mode and --threads 16
             many "$build" "gov2 batch or" gov2.rip gov2.many.tsv --mode or --threads 16 --max-work 1000000000
+        fi
+        if has totals; then
+            many "$build" "gov2 batch or" gov2.rip gov2.rip.queries.tsv --mode or --threads 16 --max-work 1000000000
+            many "$build" "gov2 batch or, exact" gov2.rip gov2.rip.queries.tsv --mode or --threads 16 --max-work 1000000000 --total exact
+            many "$build" "gov2 batch and, exact" gov2.rip gov2.rip.queries.tsv --mode and --threads 16 --total exact
         fi
         if has memory; then
             for m in 1G 2G 4G; do
