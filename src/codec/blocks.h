@@ -38,7 +38,7 @@ static inline rp_status rp__blocks_end(const rp__list *list)
     return !list->last || list->last[list->n_blocks - 1] < list->universe ? RP_OK : RP_DAMAGED;
 }
 
-/* How many blocks, from the first on, are full and have offsets, for rows that decode them by twos. */
+/* How many blocks, from the first on, are full and have offsets: rows decode these by twos. */
 static inline uint32_t rp__blocks_n_full(const rp__list *list)
 {
     return rp__list_has_offsets(list) && !list->first ? list->n / RP_BLOCK : 0;
