@@ -164,8 +164,9 @@ static inline void rp__bitpack_avx2_two_values(rp__bitpack_avx2_two *t, __m256i 
     t->q += t->w;
 }
 
-/* The eight docids of each block that have these values. */
-static inline void rp__bitpack_avx2_two_docids(rp__bitpack_avx2_two *t, __m256i even, __m256i odd,
+/* Eight docids of each of two blocks of such gaps less one. *before is the docid before them in the
+ * lanes of each half, and becomes the last of them. */
+static inline void rp__bitpack_avx2_sum_halves(__m256i even, __m256i odd, __m256i *before,
                                                __m256i *a, __m256i *b)
 {
     const __m256i one = _mm256_set1_epi32(1);
@@ -173,12 +174,20 @@ static inline void rp__bitpack_avx2_two_docids(rp__bitpack_avx2_two *t, __m256i 
     __m256i x = _mm256_add_epi32(_mm256_add_epi32(even, one), odd);
     x = _mm256_add_epi32(x, _mm256_slli_si256(x, 4));
     x = _mm256_add_epi32(x, _mm256_slli_si256(x, 8));
-    x = _mm256_add_epi32(x, t->before);
-    t->before = _mm256_shuffle_epi32(x, 0xFF);
+    __asm__("" : "+x"(x)); /* so that a round waits for one addition to *before */
+    x = _mm256_add_epi32(x, *before);
+    *before = _mm256_shuffle_epi32(x, 0xFF);
     __m256i y = _mm256_sub_epi32(x, odd);
     __m256i low = _mm256_unpacklo_epi32(y, x), high = _mm256_unpackhi_epi32(y, x);
     *a = _mm256_permute2x128_si256(low, high, 0x20);
     *b = _mm256_permute2x128_si256(low, high, 0x31);
+}
+
+/* The eight docids of each block that have these values. */
+static inline void rp__bitpack_avx2_two_docids(rp__bitpack_avx2_two *t, __m256i even, __m256i odd,
+                                               __m256i *a, __m256i *b)
+{
+    rp__bitpack_avx2_sum_halves(even, odd, &t->before, a, b);
 }
 
 /* The next eight docids of each block. */

@@ -38,6 +38,27 @@ static inline rp_status rp__blocks_end(const rp__list *list)
     return !list->last || list->last[list->n_blocks - 1] < list->universe ? RP_OK : RP_DAMAGED;
 }
 
+/* How many blocks, from the first on, are full and have offsets: rows decode these by twos. */
+static inline uint32_t rp__blocks_n_full(const rp__list *list)
+{
+    return rp__list_has_offsets(list) && !list->first ? list->n / RP_BLOCK : 0;
+}
+
+/* Blocks b and b + 1 of these. False: their bytes are damaged, or there are none. */
+static inline bool rp__blocks_open_two(const rp__list *list, uint32_t b, rp__blocks_part two[2])
+{
+    size_t at = rp__list_offset(list, b), middle = rp__list_offset(list, b + 1),
+           end = list->docs_bytes;
+    if (b + 2 < list->n_blocks)
+        end = rp__list_offset(list, b + 2);
+    if (at >= middle || middle >= end || end > list->docs_bytes)
+        return false;
+    const uint8_t *p = list->docs + at, *q = list->docs + middle;
+    two[0] = (rp__blocks_part){p, middle - at, b ? list->last[b - 1] : UINT32_MAX, RP_BLOCK};
+    two[1] = (rp__blocks_part){q, end - middle, list->last[b], RP_BLOCK};
+    return true;
+}
+
 /* Decodes block b to out; returns where the next one goes, NULL: it is damaged. Full blocks are a
  * call of their own, whose count compilers know. */
 static inline __attribute__((always_inline)) uint32_t *

@@ -88,20 +88,14 @@ rp_status rp__bp128d4_avx2_block(const rp__list *list, uint32_t b, uint32_t *out
 
 /* ---- Two blocks ------------------------------------------------------------------------------ */
 
-/* Whether blocks b and b + 1, both full, of a list with a directory, can be decoded so. */
+/* Whether blocks b and b + 1, both full, can be decoded so. */
 static inline bool are_two(const rp__list *list, uint32_t b, rp__blocks_part two[2])
 {
-    size_t at = rp__list_offset(list, b), middle = rp__list_offset(list, b + 1),
-           end = list->docs_bytes;
-    if (b + 2 < list->n_blocks)
-        end = rp__list_offset(list, b + 2);
-    if (at >= middle || middle >= end || end > list->docs_bytes)
+    if (!rp__blocks_open_two(list, b, two))
         return false;
-    const uint8_t *p = list->docs + at, *q = list->docs + middle;
-    two[0] = (rp__blocks_part){p, middle - at, b ? list->last[b - 1] : UINT32_MAX, RP_BLOCK};
-    two[1] = (rp__blocks_part){q, end - middle, list->last[b], RP_BLOCK};
-    return p[0] <= RP_BITPACK_AVX2_PAIRED && q[0] <= RP_BITPACK_AVX2_PAIRED &&
-           middle - at > 16U * p[0] && end - middle > 16U * q[0];
+    uint32_t v = two[0].in[0], w = two[1].in[0];
+    return v <= RP_BITPACK_AVX2_PAIRED && w <= RP_BITPACK_AVX2_PAIRED &&
+           two[0].in_bytes > 16U * v && two[1].in_bytes > 16U * w;
 }
 
 /* Says whether docids rise, where they did not wrap. */
@@ -154,7 +148,7 @@ static inline uint32_t *put_two(const rp__list *list, uint32_t b, const rp__bloc
 
 rp_status rp__bp128d4_avx2_decode(const rp__list *list, uint32_t *out)
 {
-    uint32_t n_full = rp__list_has_offsets(list) ? list->n / RP_BLOCK : 0;
+    const uint32_t n_full = rp__blocks_n_full(list);
     rp__blocks_part two[2];
     for (uint32_t b = 0; b < list->n_blocks; b++) {
         bool has_two = b + 2 <= n_full && are_two(list, b, two);

@@ -112,16 +112,11 @@ typedef struct two_blocks {
     uint8_t ends[2][RP_UNARY_AVX2_ROOM];
 } two_blocks;
 
-/* Whether blocks b and b + 1 can be decoded together: their places. */
+/* Whether blocks b and b + 1, both full, can be decoded together: their places. */
 static inline bool are_two(const rp__list *list, uint32_t b, two_blocks *two)
 {
-    for (uint32_t k = 0; k < 2; k++) {
-        rp__blocks_part *at = &two->at[k];
-        if (b + k >= list->n_blocks || rp__blocks_open(list, b + k, at) || at->count != RP_BLOCK ||
-            at->in_bytes == 0 || at->in[0] > RP_BITPACK_AVX2_PAIRED)
-            return false;
-    }
-    return true;
+    return rp__blocks_open_two(list, b, two->at) && two->at[0].in[0] <= RP_BITPACK_AVX2_PAIRED &&
+           two->at[1].in[0] <= RP_BITPACK_AVX2_PAIRED;
 }
 
 /* Docids of remainders and sums of quotients, sixteen of them, together. */
@@ -173,9 +168,10 @@ static inline uint32_t *put_two(const rp__list *list, uint32_t b, two_blocks *tw
 rp_status rp__rice_avx2_list(const rp__list *list, uint32_t *out)
 {
     rp__blocks_docids_fn *docids_of_one = list->codec->code->decode_docids;
+    const uint32_t n_full = rp__blocks_n_full(list);
     two_blocks two;
     for (uint32_t b = 0; b < list->n_blocks; b++) {
-        bool has_two = are_two(list, b, &two);
+        bool has_two = b + 2 <= n_full && are_two(list, b, &two);
         out = has_two ? put_two(list, b, &two, out) : rp__blocks_put(list, b, out, docids_of_one);
         if (!out)
             return RP_DAMAGED;

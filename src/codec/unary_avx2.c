@@ -1,4 +1,5 @@
-/* unary_avx2.c: tables for the rows with AVX2: for each byte, the places of its bits that are set. */
+/* unary_avx2.c: tables for the rows with AVX2: for each byte, the places of its bits that are set,
+ * and of those that are not. */
 #include "codec/unary.h"
 
 #if defined(__x86_64__)
@@ -21,6 +22,12 @@ const uint64_t rp__unary_avx2_places[256] = {ALL(PLACES)};
     BIT(c, 0) + BIT(c, 1) + BIT(c, 2) + BIT(c, 3) + BIT(c, 4) + BIT(c, 5) + BIT(c, 6) + BIT(c, 7)
 
 const uint8_t rp__unary_avx2_counts[256] = {ALL(COUNT)};
+
+#define CLEAR_PLACES(c) PLACES(255 - (c))
+#define CLEAR_COUNT(c)  COUNT(255 - (c))
+
+const uint64_t rp__unary_avx2_clear_places[256] = {ALL(CLEAR_PLACES)};
+const uint8_t rp__unary_avx2_clear_counts[256] = {ALL(CLEAR_COUNT)};
 
 #define TO_7(i)  (i), (i) + 1, (i) + 2, (i) + 3, (i) + 4, (i) + 5, (i) + 6, (i) + 7
 #define TO_31(i) TO_7(i), TO_7((i) + 8), TO_7((i) + 16), TO_7((i) + 24)

@@ -10,19 +10,12 @@
 /* Ends may be as many as 3 * RP_BLOCK bits, in words of 64; eight are stored at a time. */
 enum { RP_UNARY_AVX2_ROOM = 3 * RP_BLOCK + 64 };
 
-extern const uint64_t rp__unary_avx2_places[256];   /* of the bits set in a byte, a byte each */
-extern const uint8_t rp__unary_avx2_counts[256];    /* of them */
+extern const uint64_t rp__unary_avx2_places[256]; /* of the bits set in a byte, a byte each */
+extern const uint8_t rp__unary_avx2_counts[256];  /* of them */
+/* The same of the bits that are not set. */
+extern const uint64_t rp__unary_avx2_clear_places[256];
+extern const uint8_t rp__unary_avx2_clear_counts[256];
 extern const uint8_t rp__unary_avx2_iota[RP_BLOCK]; /* 0, 1, 2, ..., 16-byte aligned */
-
-/* 64 bytes of bits, ends as ones. */
-static inline void rp__unary_avx2_ones(const uint8_t *bits, uint64_t flip, uint8_t ones[64])
-{
-    const __m256i by = _mm256_set1_epi64x((long long)flip);
-    __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)bits);
-    __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(bits + 32));
-    _mm256_store_si256((__m256i *)(void *)ones, _mm256_xor_si256(a, by));
-    _mm256_store_si256((__m256i *)(void *)(ones + 32), _mm256_xor_si256(b, by));
-}
 
 /* The places of the first n ends (1 to RP_BLOCK), modulo 256. RP_DAMAGED: fewer lie in `limit`
  * bits, of at most rp__unary_limit. No branch but on the number of words. */
@@ -31,20 +24,18 @@ rp__unary_avx2_ends(const uint8_t *bits, uint64_t flip, uint64_t limit, size_t n
                     uint8_t ends[RP_UNARY_AVX2_ROOM])
 {
     const uint64_t each = 0x0101010101010101;
-    _Alignas(32) uint8_t ones[64];
+    const uint64_t *places = flip ? rp__unary_avx2_clear_places : rp__unary_avx2_places;
+    const uint8_t *counts = flip ? rp__unary_avx2_clear_counts : rp__unary_avx2_counts;
     size_t i = 0, before_256 = SIZE_MAX;
-    if (flip)
-        rp__unary_avx2_ones(bits, flip, ones);
-    const uint8_t *bytes = flip ? ones : bits;
     for (uint64_t at = 0; at < limit; at += 64) {
         uint64_t base = each * (at % 256);
         before_256 = at == 256 ? i : before_256;
 #pragma GCC unroll 8
         for (uint32_t k = 0; k < 8; k++, base += 8 * each) {
-            uint8_t byte = bytes[at / 8 + k];
+            uint8_t byte = bits[at / 8 + k];
             __asm__("" : "+r"(base)); /* one addition each: not a constant each */
-            rp__store64(ends + i, rp__unary_avx2_places[byte] + base);
-            i += rp__unary_avx2_counts[byte];
+            rp__store64(ends + i, places[byte] + base);
+            i += counts[byte];
         }
     }
     return i >= n && ends[n - 1] + (n > before_256 ? 256U : 0) < limit ? RP_OK : RP_DAMAGED;

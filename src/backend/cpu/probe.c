@@ -41,7 +41,7 @@ typedef struct choice {
  * 256 and 1024 postings for each (Zen 4; docs/bench-intersections.md):
  *   bits    bitmap 1.1 1.1 1.1 2.2 2.2 2.2
  *   arrays  lanes 0.65 1.25 3.8 14 55 220, hs 2.0 2.0 2.2 5.4 7 7, blocks avx2 2.9 3.3 4.7 14 28 61,
- *           lanes avx2 1.0 2.5 9.8 24
+ *           lanes avx2 .86 1.25 5.4 (hs 1.4 1.5 1.9, blocks 1.3 1.8 3.6; Zen 5)
  *   bp128   blocks avx512 1.8 3.0 6.7 16 24 34, avx2 2.9 3.7 7.0 19 27 39, svs 4.8 5.6 9.0 20 30 44
  *   bp128t  unordered 5.4 5.4 6.3 10 21 30, blocks avx512 1.9 3.2 7.0 17 27 36
  * Where nothing else can run, svs does, which is faster than merge and gallop everywhere. */
@@ -54,9 +54,8 @@ static const choice choices[] = {
     {&rp__probe_unordered_avx512_row, 12, UINT64_MAX},
     {&rp__probe_blocks_avx512_row, 0, UINT64_MAX},
     {&rp__probe_lanes_avx512_row, 0, 6},
-    {&rp__probe_lanes_avx2_row, 0, 2},
+    {&rp__probe_lanes_avx2_row, 0, 8},
     {&rp__probe_hs_avx2_row, 0, UINT64_MAX},
-    {&rp__probe_lanes_avx2_row, 0, 6},
     {&rp__probe_blocks_avx2_row, 0, UINT64_MAX},
 #endif
     {&rp__probe_svs_row, 0, UINT64_MAX},

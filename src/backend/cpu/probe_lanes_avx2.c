@@ -1,14 +1,21 @@
-/* probe_lanes_avx2.c: the probe that merges arrays with AVX2: eight docids are compared with eight
- * postings in all ways at once; the side that ends first moves on, without a branch.
+/* probe_lanes_avx2.c: the probe that merges arrays with AVX2. Where both sides are about as dense, eight docids
+ * are compared with eight postings in all ways at once; the side that ends first moves on, without a branch.
+ * Where postings are denser, eight docids are compared with the ends of sixteens of postings at once,
+ * then each with its own sixteen.
  *
- * What does not fill a register at the end of either side is merged one by one. */
+ * What does not fill a register or a window at the end of either side is merged one by one. */
 #include <immintrin.h>
 
 #include "backend/cpu/probe_rows.h"
 #include "base/bits.h"
 #include "base/cpu.h"
 
-enum { LANES = 8 };
+enum {
+    LANES = 8,
+    SIXTEEN = 16,
+    ENDS = 5,                      /* sixteens whose ends are looked at */
+    WINDOW = (ENDS + 1) * SIXTEEN, /* postings in which eight docids are sought together */
+};
 
 static bool applies(const rp__list *list, const rp__aux *hs)
 {
@@ -73,6 +80,84 @@ static inline __attribute__((always_inline)) void by_eights(merge *m, const uint
     *m = (merge){a, b, found};
 }
 
+/* Whether n docids lie where there are over two postings for each, all below 2^31, so that they can be
+ * compared as signed numbers. */
+static inline bool are_sparse(const uint32_t *docids, uint32_t n, const rp__list *list, uint32_t b)
+{
+    return n > 0 && list->universe <= 1U << 31 && docids[n - 1] <= INT32_MAX &&
+           list->n - b > 2 * (uint64_t)n && list->docids[b + 2 * n] < docids[n - 1];
+}
+
+/* How many of the ends of the first sixteens are below each of eight docids. */
+static inline __m256i sixteens_of(const uint32_t *postings, __m256i docids)
+{
+    __m256i below = _mm256_setzero_si256();
+#pragma GCC unroll 5
+    for (uint32_t k = 0; k < ENDS; k++) {
+        __m256i end = _mm256_set1_epi32((int)postings[SIXTEEN * k + SIXTEEN - 1]);
+        below = _mm256_sub_epi32(below, _mm256_cmpgt_epi32(docids, end));
+    }
+    return below;
+}
+
+/* A bit for each of sixteen postings that is x. */
+static inline uint32_t equal_to(const uint32_t *postings, uint32_t x, bool has_ranks)
+{
+    const __m256i v = _mm256_set1_epi32((int)x);
+    __m256i low = _mm256_cmpeq_epi32(load(postings), v);
+    __m256i high = _mm256_cmpeq_epi32(load(postings + LANES), v);
+    if (!has_ranks)
+        return (uint32_t)_mm256_movemask_epi8(_mm256_or_si256(low, high));
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(low)) |
+           (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(high)) << LANES;
+}
+
+/* Eight docids, all within the window at b. */
+static inline __attribute__((always_inline)) void in_window(merge *m, const uint32_t *docids,
+                                                            const uint32_t *postings,
+                                                            uint32_t *kept, uint32_t *ranks)
+{
+    uint32_t sixteens[LANES], found = m->found;
+    const uint32_t *p = docids + m->a, *q = postings + m->b;
+    _mm256_storeu_si256((__m256i *)(void *)sixteens, sixteens_of(q, load(p)));
+#pragma GCC unroll 8
+    for (uint32_t k = 0; k < LANES; k++) {
+        uint32_t slot = SIXTEEN * sixteens[k], bits = equal_to(q + slot, p[k], ranks);
+        kept[found] = m->a + k;
+        if (ranks)
+            ranks[found] = m->b + slot + (uint32_t)_tzcnt_u32(bits);
+        found += bits != 0;
+    }
+    *m = (merge){m->a + LANES, m->b + SIXTEEN * sixteens[LANES - 1], found};
+}
+
+/* Docids by eights, those that lie too far apart as by_eights does. */
+static inline __attribute__((always_inline)) void by_windows(merge *at, const uint32_t *docids,
+                                                             uint32_t n, const rp__list *list,
+                                                             uint32_t *kept, uint32_t *ranks)
+{
+    merge m = *at; /* so that it stays in registers */
+    while (m.a + LANES <= n && list->n - m.b >= WINDOW) {
+        const uint32_t *p = docids + m.a, *q = list->docids + m.b;
+        if (p[LANES - 1] <= q[WINDOW - 1])
+            in_window(&m, docids, list->docids, kept, ranks);
+        else if (p[0] > q[SIXTEEN - 1])
+            m.b += p[0] > q[WINDOW - 1] ? WINDOW : SIXTEEN;
+        else
+            by_eights(&m, docids, m.a + LANES, list, kept, ranks);
+    }
+    *at = m;
+}
+
+static inline __attribute__((always_inline)) void by_registers(merge *m, const uint32_t *docids,
+                                                               uint32_t n, const rp__list *list,
+                                                               uint32_t *kept, uint32_t *ranks)
+{
+    if (are_sparse(docids, n, list, m->b))
+        by_windows(m, docids, n, list, kept, ranks);
+    by_eights(m, docids, n, list, kept, ranks);
+}
+
 static void one_by_one(merge *m, const uint32_t *docids, uint32_t n, const rp__list *list,
                        uint32_t *kept, uint32_t *ranks)
 {
@@ -94,9 +179,9 @@ static uint32_t find(rp__probe *probe, const uint32_t *docids, uint32_t n, uint3
 {
     merge m = {0, probe->at, 0};
     if (ranks)
-        by_eights(&m, docids, n, probe->list, kept, ranks);
+        by_registers(&m, docids, n, probe->list, kept, ranks);
     else
-        by_eights(&m, docids, n, probe->list, kept, NULL);
+        by_registers(&m, docids, n, probe->list, kept, NULL);
     one_by_one(&m, docids, n, probe->list, kept, ranks);
     probe->at = m.b;
     return m.found;

@@ -65,12 +65,43 @@ static void docids_that_pass_the_largest_number_are_damage(void **unused)
     }
 }
 
+/* Full blocks, which rows may decode another way where no value has over two bytes: alike by all rows,
+ * whole, cut off, and where docids pass the largest number. */
+static void full_blocks_are_alike(void **unused)
+{
+    (void)unused;
+    const rp__block_code *plain = rp__block_code_find("vbyte", 0), *code;
+    uint64_t rng = 21;
+    for (uint32_t round = 0; round < 60; round++) {
+        uint32_t values[RP_BLOCK], want[RP_BLOCK_CAPACITY], got[RP_BLOCK_CAPACITY];
+        uint8_t in[RP_BLOCK * 5 + RP_PAD];
+        memset(in, 0xFF, sizeof in);
+        for (size_t k = 0; k < RP_BLOCK; k++)
+            values[k] =
+                (uint32_t)(random64(&rng) >> (round % 3 ? 48 + random_below(&rng, 16) : 48));
+        if (round % 4 == 3) /* one that is not short */
+            values[random_below(&rng, RP_BLOCK)] = 1U << (16 + random_below(&rng, 16));
+        size_t used = plain->encode(NULL, values, RP_BLOCK, in);
+        uint32_t base =
+            round % 5 ? UINT32_MAX : UINT32_MAX - (uint32_t)random_below(&rng, 1U << 22);
+        rp_status status = plain->decode_docids(in, used, base, want, RP_BLOCK);
+        for (size_t i = 0; (code = vbyte_here(i)); i++) {
+            assert_int_equal(code->decode_docids(in, used, base, got, RP_BLOCK), status);
+            if (status == RP_OK)
+                assert_memory_equal(got, want, sizeof values);
+            for (size_t bytes = 0; bytes < used; bytes++)
+                assert_int_equal(code->decode_docids(in, bytes, base, got, RP_BLOCK), RP_DAMAGED);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_are_as_documented),
         cmocka_unit_test(cut_off_blocks_are_damage),
         cmocka_unit_test(docids_that_pass_the_largest_number_are_damage),
+        cmocka_unit_test(full_blocks_are_alike),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
