@@ -141,7 +141,7 @@ typedef struct check {
 } check;
 
 /* The first fault of all is the error. */
-static void tell_fault(check *c, const char *where, const char *what)
+static void report_fault(check *c, const char *where, const char *what)
 {
     if (c->faults++ == 0)
         rp__error_set(c->err, RP_DAMAGED, "%s: %s", where, what);
@@ -160,14 +160,14 @@ static rp_status check_list(check *c, const rp__image *image, uint64_t i, uint64
     snprintf(where, sizeof where, "%s: list \"%.*s\"", c->path, (int)(bytes < 99 ? bytes : 99),
              name);
     if (rp__image_get_list(image, i, &list, &why) != RP_OK) {
-        tell_fault(c, where, why.text);
+        report_fault(c, where, why.text);
         return RP_OK;
     }
     *postings += list.n_postings;
     if (!rp__alloc_grow(&c->postings, &c->cap, 2 * (size_t)list.n_postings, sizeof *c->postings))
         return RP_NO_MEMORY;
     if (rp__image_decode(image, &list, c->postings, c->postings + list.n_postings) != RP_OK)
-        tell_fault(c, where, "its docids do not rise, or a frequency is 0");
+        report_fault(c, where, "its docids do not rise, or a frequency is 0");
     return RP_OK;
 }
 
@@ -178,7 +178,7 @@ static rp_status check_lists(check *c, const rp__image *image)
     for (uint64_t i = 0; i < image->n_lists && status == RP_OK; i++)
         status = check_list(c, image, i, &postings);
     if (status == RP_OK && c->faults == 0 && postings != image->n_postings)
-        tell_fault(c, c->path, "its lists have another number of postings than its tail says");
+        report_fault(c, c->path, "its lists have another number of postings than its tail says");
     rp__free(c->postings);
     return status == RP_OK ? RP_OK : rp__error_no_memory(c->err);
 }
@@ -197,7 +197,7 @@ rp_status rp__lab_sim_check(const char *path, rp_check_fn *on_fault, void *arg,
         if (status == RP_INCOMPATIBLE)
             rp__error_set(err, status, "%s: %s", path, why.text);
         else if (status != RP_OK)
-            tell_fault(&c, path, why.text);
+            report_fault(&c, path, why.text);
         else
             status = check_lists(&c, &image);
         *out = (rp__lab_sim_image_info){image.n_docs, image.n_lists, image.n_postings};
