@@ -8,6 +8,7 @@
 #       soak     SOAK seconds (60) in an open loop, a new generation of the index every 5 s: errors, memory, descriptors
 # (without a SET: cost.) BUNDLE: a folder with riposte and serve_floor, as `make serve-bundle` fills it; otherwise build/.
 # COLLECTION: what to index (data/demo.jsonl.gz); or SYNTH=NAME:DOCS: a drawn collection and its queries (not of soak). SECONDS_EACH: how long each loop runs (5). RATE: of soak (half of closed).
+# SERVER_CPUS, CLIENT_CPUS: processors of their own for the server and the client, as 0-11 and 12-15 (soak's client has all).
 # GENERATORS: threads of the client. HTTP_THREADS: those of the server that poll (16, or as many as cores).
 set -u
 here=$(cd "$(dirname "$0")/.." && pwd)
@@ -39,7 +40,7 @@ draw() {
 # usage: start COMMAND...: a server; sets server and url. Its standard input stays open until `stop`.
 start() {
     mkfifo "$work/hold" && : >"$work/port"
-    "$@" <"$work/hold" >"$work/port" 2>"$work/log" &
+    ${SERVER_CPUS:+taskset -c "$SERVER_CPUS"} "$@" <"$work/hold" >"$work/port" 2>"$work/log" &
     server=$!
     exec 9>"$work/hold"
     for _ in $(seq 300); do
@@ -67,7 +68,8 @@ us() { awk -v s="$1" 'BEGIN { printf "%.0f", s * 1e6 }'; }
 load() { # FILE OPTION...
     local file=$1
     shift
-    "$riposte" load "$url" "$file" --json --generators "$generators" "$@" >"$work/load.json" ||
+    ${CLIENT_CPUS:+taskset -c "$CLIENT_CPUS"} "$riposte" load "$url" "$file" --json --generators "$generators" "$@" \
+        >"$work/load.json" ||
         { cat "$work/log" >&2; exit 1; }
 }
 
