@@ -66,7 +66,7 @@ typedef struct price {
 } price;
 
 static const price prices[] = {
-    {12, true, 16},
+    {14, true, 16},
     {24, true, 4},
     {64, true, 16},
     {UINT32_MAX, false, 5},
