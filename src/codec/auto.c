@@ -48,22 +48,35 @@ typedef struct cost {
 
 /* In the order in which the first of equal ones is taken. */
 static const cost costs[] = {
-    {BP128, {17, 14}, {24, 18}},
-    {EF128, {46, 17}, {46, 24}},
-    {RICE, {44, 30}, {52, 30}},
-    {OPTPFD, {45, 22}, {52, 44}},
+    {BP128, {14, 10}, {17, 12}},
+    {EF128, {34, 13}, {34, 18}},
+    {RICE, {33, 22}, {40, 21}},
+    {OPTPFD, {39, 17}, {43, 32}},
 };
 
-/* By speed: lists of more than a block are dense, or long, by how many docids there are to a posting. Blocks
- * of long lists are decoded alone, where they are probed; others as a whole. */
+/* What time is worth in a list: so many bits a posting may take more to be decoded a nanosecond sooner. By how many
+ * docids there are to a posting, from the first to the last. Blocks of frequent words are decoded alone, where they are
+ * probed; lists of rare words as a whole, and those of one block so seldom that time is worth little. Between the words
+ * that are in most queries and those that say most about a document, a saved bit costs queries the least
+ * (bench/results/index-size.md). */
+typedef struct price {
+    uint32_t gap; /* at most */
+    bool is_alone;
+    uint32_t bits;
+} price;
+
+static const price prices[] = {
+    {14, true, 16},
+    {24, true, 4},
+    {64, true, 16},
+    {UINT32_MAX, false, 5},
+};
+static const price price_short = {0, false, 1}; /* of a list of one block */
+
 enum {
     N_COSTS = sizeof costs / sizeof costs[0],
-    DENSE_GAP = 8,
-    LONG_GAP = 64,
+    DENSE_GAP = 8,   /* a bitmap, whatever it takes */
     FAST_SAMPLE = 4, /* blocks that are looked at */
-    /* bits that a posting may take more to be decoded a nanosecond sooner */
-    PRICE_WHOLE = 4,
-    PRICE_ALONE = 16,
 };
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -176,23 +189,32 @@ static size_t count_samples(const rp__encoding *e)
 }
 
 /* Hundredths of bits that a row takes for them, those included that its time is worth. */
-static uint64_t worth(const rp__codec *codec, const rp__encoding *e, const cost *c, bool is_long)
+static uint64_t worth(const rp__codec *codec, const rp__encoding *e, const cost *c, const price *p)
 {
     size_t column = e->options && e->options->costs ? e->options->costs : RP_COSTS_DEFAULT;
     column -= RP_COSTS_AVX2;
-    uint64_t time = is_long ? PRICE_ALONE * c->alone[column] : PRICE_WHOLE * c->whole[column];
+    uint64_t time = (uint64_t)p->bits * (p->is_alone ? c->alone : c->whole)[column];
     return 100 * 8 * (uint64_t)sample(codec, e, c->id) + time * count_samples(e);
+}
+
+/* Whether a list's docids, of which there are so many from the first to the last, are so close. */
+static bool is_within(const rp__encoding *e, uint64_t docids, uint32_t gap)
+{
+    return docids <= (uint64_t)e->n * gap;
 }
 
 static uint8_t choose_by_speed(const rp__codec *codec, rp__encoding *e)
 {
-    uint64_t gaps = (uint64_t)e->docids[e->n - 1] - e->docids[0] + 1, least = UINT64_MAX;
-    bool has_blocks = e->n_blocks > 1, is_long = has_blocks && gaps <= (uint64_t)e->n * LONG_GAP;
-    if (has_blocks && gaps <= (uint64_t)e->n * DENSE_GAP)
+    uint64_t docids = (uint64_t)e->docids[e->n - 1] - e->docids[0] + 1, least = UINT64_MAX;
+    bool has_blocks = e->n_blocks > 1;
+    if (has_blocks && is_within(e, docids, DENSE_GAP))
         return BITMAP;
+    const price *p = has_blocks ? prices : &price_short;
+    while (has_blocks && !is_within(e, docids, p->gap))
+        p++;
     uint8_t best = BP128;
     for (size_t k = 0; k < N_COSTS; k++) {
-        uint64_t bits = worth(codec, e, &costs[k], is_long);
+        uint64_t bits = worth(codec, e, &costs[k], p);
         best = bits < least ? costs[k].id : best;
         least = bits < least ? bits : least;
     }

@@ -188,13 +188,33 @@ static uint32_t of_even(uint64_t *rng, uint32_t i)
     (void)i;
     return 512 + (uint32_t)random_below(rng, 512); /* one width, and no smaller by rice */
 }
+/* Gaps by chance, so many docids to a posting on average. */
+static uint32_t by_chance(uint64_t *rng, uint64_t mean)
+{
+    uint32_t gap = 1;
+    while (random_below(rng, mean) > 0)
+        gap++;
+    return gap;
+}
 static uint32_t of_random(uint64_t *rng, uint32_t i)
 {
     (void)i;
-    uint32_t gap = 1;
-    while (random_below(rng, 200) > 0) /* as lists by chance have them */
-        gap++;
-    return gap;
+    return by_chance(rng, 200);
+}
+static uint32_t of_ten(uint64_t *rng, uint32_t i)
+{
+    (void)i;
+    return by_chance(rng, 10);
+}
+static uint32_t of_eighteen(uint64_t *rng, uint32_t i)
+{
+    (void)i;
+    return by_chance(rng, 18);
+}
+static uint32_t of_forty(uint64_t *rng, uint32_t i)
+{
+    (void)i;
+    return by_chance(rng, 40);
 }
 static uint32_t of_runs(uint64_t *rng, uint32_t i)
 {
@@ -211,13 +231,16 @@ static void by_speed_it_is_by_density(void **unused)
     } cases[] = {
         {"dense", "bitmap", 129, of_dense},
         {"dense", "bitmap", 5000, of_dense},
-        {"dense, but short", "bp128", 128, of_dense},
+        {"dense, but short", "optpfd", 128, of_dense},
         {"long", "bp128", 5000, of_long},
         {"even", "bp128", 5000, of_even},
         {"even", "bp128", 100, of_even},
         {"random", "rice", 5000, of_random},
+        {"random, in a tenth of the documents", "bp128", 5000, of_ten},
+        {"random, in an eighteenth", "rice", 5000, of_eighteen},
+        {"random, in a fortieth", "bp128", 5000, of_forty},
         {"random, just long", "bp128", 129, of_random},
-        {"random, but short", "bp128", 128, of_random},
+        {"random, but short", "rice", 128, of_random},
         {"runs", "optpfd", 5000, of_runs},
         {"runs", "optpfd", 128, of_runs},
         {"one", "bp128", 1, of_dense},
