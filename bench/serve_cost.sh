@@ -157,6 +157,7 @@ half() { awk -v r="${rate:-0}" 'BEGIN { printf "%.0f", (r > 0 ? r / 2 : 1000) }'
 
 set_open() {
     serve --cache 0
+    load "$work/many.tsv" --closed --connections "$many" --seconds 1 # a service that has answered nothing yet is slower
     load "$work/many.tsv" --rate "$(half)" --poisson --connections "$many" --seconds "$seconds"
     echo "open loop, $(half) a second, $many connections: answered $(of answered), failed $(of failed)," \
         "refused $(of refused), partial $(of partial); p50 $(us "$(of p50)") us, p99 $(us "$(of p99)") us," \

@@ -161,7 +161,7 @@ typedef struct rp__lab_question {
     uint64_t postings;   /* of their lists, in all */
     /* postings of these lists; shortest 0: a word is not in the index */
     uint64_t shortest, second, longest;
-    uint64_t in_blocks; /* postings of blocks that an AND of its words may read */
+    uint64_t in_blocks; /* rp__auto_processor_count_pair */
     uint64_t weighed;   /* postings that MaxScore is likely to read */
 } rp__lab_question;
 

@@ -13,13 +13,13 @@ const rp__auto_tuning rp__auto_processor_tuning = {
     .min_postings =
         {
             [RP_AUTO_BURST] = {[RP_AUTO_TERM] = K(1024),
-                               [RP_AUTO_AND] = K(3),
-                               [RP_AUTO_OR] = K(2),
+                               [RP_AUTO_AND] = K(24),
+                               [RP_AUTO_OR] = K(4),
                                [RP_AUTO_COUNTED_OR] = K(128),
                                [RP_AUTO_PHRASE] = RP_AUTO_NEVER,
                                [RP_AUTO_OTHER] = RP_AUTO_NEVER},
             [RP_AUTO_LONE] = {[RP_AUTO_TERM] = K(2048),
-                              [RP_AUTO_AND] = K(19),
+                              [RP_AUTO_AND] = K(48),
                               [RP_AUTO_OR] = K(8),
                               [RP_AUTO_COUNTED_OR] = K(512),
                               [RP_AUTO_PHRASE] = RP_AUTO_NEVER,
@@ -74,6 +74,20 @@ uint64_t rp__auto_processor_count(const rp__query *query)
     return sum;
 }
 
+uint64_t rp__auto_processor_count_pair(const rp__query *query)
+{
+    uint64_t shortest = UINT64_MAX, second = UINT64_MAX;
+    for (size_t i = 0; i < query->n_words; i++) {
+        const uint64_t df = query->words[i].term.df;
+        second = df < shortest ? shortest : df < second ? df : second;
+        shortest = df < shortest ? df : shortest;
+    }
+    if (query->n_words < 2)
+        return query->n_words ? shortest : 0;
+    const uint64_t max = shortest * RP_BLOCK;
+    return shortest + (query->n_words - 1) * (second < max ? second : max);
+}
+
 uint64_t rp__auto_processor_weigh(uint64_t postings, uint64_t longest)
 {
     enum { OF_LONGEST = 256 };
@@ -84,6 +98,7 @@ void rp__auto_processor_look(const rp__query *query, rp__auto_facts *out)
 {
     *out = (rp__auto_facts){.shape = find_shape(query), .k = query->k};
     out->in_blocks = rp__auto_processor_count(query);
+    out->in_pair = rp__auto_processor_count_pair(query);
     for (size_t i = 0; i < query->n_words; i++) {
         uint64_t df = query->words[i].term.df;
         out->longest = df > out->longest ? df : out->longest;
@@ -118,7 +133,14 @@ uint64_t rp__auto_processor_reading(const rp__auto_facts *facts)
                                       : facts->postings;
 }
 
-/* Whether the postings that decide reach the threshold; threads of the CPU share them. */
+/* The postings that decide. What an AND's two shortest lists have in common is what it looks up in longer ones, so these
+ * hardly count: with them the same threshold would not do for web pages and for short texts. */
+static uint64_t find_postings(const rp__auto_facts *facts)
+{
+    return facts->shape == RP_AUTO_AND ? facts->in_pair : rp__auto_processor_reading(facts);
+}
+
+/* Whether they reach the threshold; threads of the CPU share them. */
 static bool is_long(const rp__auto_facts *facts, const rp__auto_tuning *tuning, rp__auto_pace pace)
 {
     const uint64_t min_postings = tuning->min_postings[pace][facts->shape];
@@ -126,7 +148,7 @@ static bool is_long(const rp__auto_facts *facts, const rp__auto_tuning *tuning, 
     const bool is_deep = !goes_by_blocks(facts) && facts->k >= tuning->deep_k;
     if (min_postings == RP_AUTO_NEVER)
         return false;
-    return rp__auto_processor_reading(facts) / threads >=
+    return find_postings(facts) / threads >=
            (is_deep ? min_postings / tuning->deep_share : min_postings);
 }
 

@@ -117,6 +117,7 @@ typedef struct rp__auto_facts {
     rp__auto_shape shape;
     uint64_t longest, postings; /* postings of this list, and of all lists */
     uint64_t in_blocks;         /* postings of blocks that an AND may read */
+    uint64_t in_pair;           /* the same if no list were longer than the second */
     uint64_t k;                 /* 0: the total alone is wanted */
     uint64_t threads;           /* of the CPU that share the query */
     uint64_t idle_us;           /* since the searcher's last query; UINT64_MAX: it is the first */
@@ -140,6 +141,8 @@ extern const rp__auto_tuning rp__auto_processor_tuning;
 
 /* Postings of blocks that a bound query may read if it is an AND. */
 uint64_t rp__auto_processor_count(const rp__query *query);
+/* The same if none of its lists were longer than the second shortest. */
+uint64_t rp__auto_processor_count_pair(const rp__query *query);
 /* Postings that MaxScore is likely to read of lists with so many, and so many in the longest. */
 uint64_t rp__auto_processor_weigh(uint64_t postings, uint64_t longest);
 /* Shape, lists and k of a bound query; the other facts are zero. */

@@ -37,8 +37,8 @@ static void expect(rp__auto_facts facts, const char *processor)
 static void by_postings(void **state)
 {
     (void)state;
-    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 99, .postings = 1 << 30}, "cpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 100, .postings = 200}, "gpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_pair = 99, .postings = 1 << 30}, "cpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_pair = 100, .postings = 200}, "gpu");
     expect((rp__auto_facts){.shape = RP_AUTO_OR, .longest = 5120, .postings = 5120 + 379}, "cpu");
     expect((rp__auto_facts){.shape = RP_AUTO_OR, .longest = 5120, .postings = 5120 + 380}, "gpu");
     expect((rp__auto_facts){.shape = RP_AUTO_COUNTED_OR, .postings = 400}, "cpu");
@@ -53,10 +53,10 @@ static void by_postings(void **state)
 static void by_pace(void **state)
 {
     (void)state;
-    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 200, .idle_us = 49}, "gpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 200, .idle_us = 50}, "cpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 200, .idle_us = UINT64_MAX}, "cpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 5000, .idle_us = 50}, "gpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_pair = 200, .idle_us = 49}, "gpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_pair = 200, .idle_us = 50}, "cpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_pair = 200, .idle_us = UINT64_MAX}, "cpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_pair = 5000, .idle_us = 50}, "gpu");
     expect((rp__auto_facts){.shape = RP_AUTO_AND, .idle_us = 50, .in_batch = true}, "gpu");
     expect((rp__auto_facts){.shape = RP_AUTO_PHRASE, .in_blocks = 10, .in_batch = true}, "gpu");
     expect((rp__auto_facts){.shape = RP_AUTO_COUNTED_OR, .postings = 1 << 30, .in_batch = true},
@@ -66,15 +66,15 @@ static void by_pace(void **state)
 static void by_k_and_threads(void **state)
 {
     (void)state;
-    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 100, .k = 1000}, "gpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 99, .k = 1000}, "cpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 100, .k = 1001}, "cpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_pair = 100, .k = 1000}, "gpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_pair = 99, .k = 1000}, "cpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_pair = 100, .k = 1001}, "cpu");
     expect((rp__auto_facts){.shape = RP_AUTO_AND, .k = 33, .in_batch = true}, "cpu");
     expect((rp__auto_facts){.shape = RP_AUTO_OR, .postings = 100, .k = 99}, "cpu");
     expect((rp__auto_facts){.shape = RP_AUTO_OR, .postings = 100, .k = 100}, "gpu");
     expect((rp__auto_facts){.shape = RP_AUTO_OR, .postings = 99, .k = 100}, "cpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 399, .threads = 4}, "cpu");
-    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_blocks = 400, .threads = 4}, "gpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_pair = 399, .threads = 4}, "cpu");
+    expect((rp__auto_facts){.shape = RP_AUTO_AND, .in_pair = 400, .threads = 4}, "gpu");
 }
 
 static void estimates(void **state)
@@ -164,9 +164,14 @@ static void lists(void **state)
     rp__query query = make(3, RP_OP_TERM, RP_MUST);
     rp__auto_processor_look(&query, &facts);
     assert_int_equal(facts.in_blocks, 24);
+    assert_int_equal(facts.in_pair, 7 + 8 + 8);
     words[0].term.df = 1;
     words[2].term.df = 1000;
     assert_int_equal(rp__auto_processor_count(&query), 1 + 8 + RP_BLOCK);
+    assert_int_equal(rp__auto_processor_count_pair(&query), 1 + 8 + 8);
+    words[1].term.df = 900;
+    assert_int_equal(rp__auto_processor_count_pair(&query), 1 + RP_BLOCK + RP_BLOCK);
+    words[1].term.df = 8;
     assert_int_equal(facts.longest, 9);
     assert_int_equal(facts.postings, 24);
     assert_int_equal(facts.k, 10);
