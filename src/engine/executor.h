@@ -193,8 +193,8 @@ void rp__executor_tasks_append(rp__task_list *list, rp__task *task);
 rp__task *rp__executor_tasks_pop(rp__task_list *list); /* NULL: it is empty */
 /* All tasks are free, and belong to nobody. */
 void rp__executor_tasks_free_all(rp_executor *executor);
-/* With or without the lock: a free one for the calling thread, rather one of its core's; NULL: there
- * is none. Nobody else knows of it yet. */
+/* With or without the lock: a free one for the calling thread, rather one of its core's; NULL:
+ * there is none. Nobody else knows of it yet. */
 rp__task *rp__executor_tasks_find_free(rp_executor *executor);
 /* One more lives: it has a ticket now. */
 void rp__executor_tasks_enlist(rp_executor *executor, rp__task *task);

@@ -86,8 +86,8 @@ rp_status rp__lab_blocks(const rp__lab_list *list, uint64_t *sum);
  * which is enough to ask what is in it. The sum is that of one docid of each block. RP_USAGE
  * without has_unordered. */
 rp_status rp__lab_unordered(const rp__lab_list *list, uint64_t *sum);
-/* The docids at these ranks, one by one. The sum is that of the docids. RP_USAGE without has_at, or
- * for a rank that is not below n. */
+/* The docids at these ranks, one by one. The sum is that of the docids. RP_USAGE without has_at (of
+ * auto: where the codec of the list has none), or for a rank that is not below n. */
 rp_status rp__lab_at(const rp__lab_list *list, const uint32_t *ranks, size_t n_ranks,
                      uint64_t *sum);
 /* For each target, alone, the first docid that is not below it: by the row's own find, or else by

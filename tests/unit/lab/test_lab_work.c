@@ -97,12 +97,15 @@ static void test_blocks(void **state)
     each_list(check_blocks);
 }
 
+/* Of auto it is the codec of the list that has `at` or not. */
 static void check_at(const rp__lab_row *row, const rp__lab_list *list, uint32_t n)
 {
     uint64_t sum = 0;
+    const bool is_by_list = strcmp(row->name, "auto") == 0;
     for (uint32_t i = 0; i < n; i++) {
         rp_status status = rp__lab_at(list, &i, 1, &sum);
-        assert_int_equal(status, row->has_at ? RP_OK : RP_USAGE);
+        if (!is_by_list || status != RP_USAGE)
+            assert_int_equal(status, row->has_at || is_by_list ? RP_OK : RP_USAGE);
         if (status != RP_OK)
             return;
         assert_int_equal(sum, docids[i]);
