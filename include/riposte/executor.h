@@ -99,7 +99,7 @@ typedef struct rp_job {
     const rp_total *total; /* NULL: that of the options */
     /* where no card is used and a core is likely to need no longer than this, the calling thread
      * answers the query itself, so that `done` has been called when the call returns; 0: never. It
-     * does not wait then, and is answered though too many others do.
+     * does not wait then, and may be answered though too many others wait.
      * Where the options say how many threads there are, it does so in place of one without work,
      * and otherwise leaves the query to them. */
     uint64_t here_ns;
@@ -110,7 +110,8 @@ typedef struct rp_job {
  * of the options cannot be used. */
 rp_status rp_executor_new(const rp_index *index, const rp_executor_options *options,
                           rp_executor **out, rp_error *err);
-/* Drains first. NULL is fine. */
+/* Drains first. No other thread may be in a call of the executor, but for one whose job has been
+ * called back. NULL is fine. */
 void rp_executor_free(rp_executor *executor);
 
 /* Parses and binds the query, and hands it over. Any thread. *ticket, which may be NULL, names the

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/thread.h"
 
@@ -88,11 +89,17 @@ const char *rp__cpu_level(void)
     return features & RP_CPU_AVX512 ? "avx512" : features & RP_CPU_AVX2 ? "avx2" : "scalar";
 }
 
+uint32_t rp__cpu_machine_cores(void)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    return cores > 0 ? (uint32_t)cores : 1;
+}
+
 uint32_t rp__cpu_cores(void)
 {
     rp__thread_cores own;
     rp__thread_get_cores(&own);
-    return own.n > 0 ? own.n : 1;
+    return own.n > 0 ? own.n : rp__cpu_machine_cores();
 }
 
 /* Linux says it in /proc. */

@@ -18,8 +18,9 @@ uint32_t rp__cpu_features_of(const char *level); /* what RIPOSTE_SIMD=level leav
 /* What the CPU lacks for that feature, as the system names it: "avx512vbmi"; NULL: nothing. */
 const char *rp__cpu_lacks(uint32_t feature);
 
-const char *rp__cpu_level(void); /* what is in use: "scalar", "avx2", "avx512" */
-uint32_t rp__cpu_cores(void);    /* that this thread may use; 1 where the system does not say */
+const char *rp__cpu_level(void);      /* what is in use: "scalar", "avx2", "avx512" */
+uint32_t rp__cpu_cores(void);         /* that this thread may use */
+uint32_t rp__cpu_machine_cores(void); /* that are online; 1 where the system does not say */
 /* The model's name, cut to fit; "unknown" where the system does not say. */
 void rp__cpu_model(char *out, size_t bytes);
 

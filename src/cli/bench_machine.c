@@ -11,7 +11,7 @@ void rp__bench_machine_get(rp__bench_machine *machine)
 {
     rp__cpu_model(machine->cpu, sizeof machine->cpu);
     machine->instructions = rp__cpu_level();
-    machine->cores = rp__cpu_cores();
+    machine->cores = rp__cpu_machine_cores();
     if (getloadavg(&machine->load, 1) != 1)
         machine->load = -1;
 }

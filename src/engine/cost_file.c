@@ -372,7 +372,7 @@ void rp__cost_file_write(const rp__cost_file *file, rp__buf *out)
 void rp__cost_file_here(const char *gpu, rp_costs *out)
 {
     rp_gpu card;
-    *out = (rp_costs){.cores = rp__cpu_cores()};
+    *out = (rp_costs){.cores = rp__cpu_machine_cores()};
     snprintf(out->version, sizeof out->version, "%s", rp_version());
     rp__cpu_model(out->cpu, sizeof out->cpu);
     snprintf(out->instructions, sizeof out->instructions, "%s", rp__cpu_level());

@@ -326,9 +326,9 @@ void rp__executor_wake(rp_executor *e)
     }
 }
 
-/* Looks for work: every lane for a moment; then the card's and one of four of the cores', so that the others take no time of
- * those that work. More than one, since several queries come while one core answers, and to wake a core that sleeps may
- * take longer than to answer one. */
+/* Looks for work: every lane for a moment; then the card's and one of four of the cores', so that
+ * the others take no time of those that work. More than one, since several queries come while one
+ * core answers, and to wake a core that sleeps may take longer than to answer one. */
 static bool stand_by(rp__lane *lane)
 {
     rp_executor *e = lane->executor;

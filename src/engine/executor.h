@@ -1,8 +1,10 @@
 /* engine/executor.h: interior of engine: what the files of the executor share.
  *
  * A task is a job that was taken. Under the lock it is in one place: free; being bound by who
- * submits it; in a queue; with who answers it; or in the list of those that end. Whoever has it may
- * use it without the lock, but for its place, and for its deadline where the timer knows it. */
+ * submits it; in a queue; with who answers it; in the list of those that end; or kept
+ * (executor_kept.c). One that was taken from its home and is not enlisted yet is free, too, and its
+ * thread's alone. Whoever has it may use it without the lock, but for its place, and for its
+ * deadline where the timer knows it. */
 #ifndef RP_ENGINE_EXECUTOR_H
 #define RP_ENGINE_EXECUTOR_H
 
@@ -25,7 +27,7 @@ enum {
 
 typedef enum rp__task_place {
     RP_TASK_FREE,
-    RP_TASK_BOUND, /* with who submits it, and the timer does not know it */
+    RP_TASK_BOUND, /* enlisted, with who submits it; the timer does not know it */
     RP_TASK_QUEUED,
     RP_TASK_TAKEN, /* with a lane, or with who submits it and may answer it */
     RP_TASK_ENDING,
@@ -102,8 +104,8 @@ typedef struct rp__lane_state {
     bool is_idle, is_busy;
 } rp__lane_state;
 
-/* Tasks that are free, of threads whose numbers have the same remainder. Whoever submits takes one
- * without the executor's lock. */
+/* Tasks that are free, last used on cores whose numbers have the same remainder. Whoever submits
+ * takes one without the executor's lock. */
 typedef struct rp__task_home {
     pthread_mutex_t lock; /* taken with the executor's, or alone */
     rp__task_list free;
@@ -150,7 +152,7 @@ struct rp_executor {
     bool goes_back;
     bool is_bounded; /* so many threads were asked for: not one more answers queries */
 
-    rp__task_home homes[RP_EXECUTOR_HOMES]; /* by the thread that had a task last */
+    rp__task_home homes[RP_EXECUTOR_HOMES]; /* by the core where a task was last */
 
     pthread_mutex_t lock; /* of all below */
     pthread_cond_t ended; /* a task did */
@@ -317,8 +319,7 @@ void rp__executor_timer_limit(rp_executor *executor, rp__task *task, uint64_t de
 void rp__executor_timer_check(rp__task *task);
 
 /* Without the lock: answers a job with the task that the calling thread's core keeps, if it is
- * short.
- * False: nothing was done, and it goes the common way. */
+ * short. False: nothing was done, and it goes the common way. */
 bool rp__executor_kept_answer(rp_executor *executor, const rp_job *job, uint64_t *ticket,
                               rp_status *status, rp_error *err);
 void rp__executor_kept_open(rp_executor *executor);

@@ -263,7 +263,8 @@ static rp__task *get_limited(rp_executor *e, uint64_t deadline, rp_status *statu
     return t;
 }
 
-/* A task of one's own that is not enlisted yet; NULL: why not. The executor's lock is needed only where it is refused. */
+/* A task of one's own that is not enlisted yet; NULL: why not. The executor's lock is needed only
+ * where it is refused. */
 static rp__task *get_task(rp_executor *e, rp_status *status, rp_error *err)
 {
     const bool is_full = atomic_load_explicit(&e->n_waiting, memory_order_relaxed) >= e->max_queued;

@@ -1,8 +1,8 @@
 /* executor_tasks.c: lists of tasks, and those that are free.
  *
- * A task has memory that it used before. So a thread is given one that was used on its core, in whose caches that memory
- * is, and of these the last one. Cores share lists where they are many. Each list has a lock of its own, so that who
- * submits needs the executor's but once. */
+ * A task has memory that it used before. So a thread is given one that was used on its core, in
+ * whose caches that memory is, and of these the last one. Cores share lists where they are many.
+ * Each list has a lock of its own, so that who submits needs the executor's but once. */
 #include "base/thread.h"
 #include "engine/executor.h"
 

@@ -51,7 +51,7 @@ void rp__executor_timer_add(rp_executor *e, const rp__task *task)
 {
     if (!e->has_timer)
         e->has_timer = pthread_create(&e->timer, NULL, rp__executor_timer_run, e) == 0;
-    if (task->waiting.job.deadline >= atomic_load(&e->next_deadline))
+    if (!e->has_timer || task->waiting.job.deadline >= atomic_load(&e->next_deadline))
         return;
     atomic_store(&e->next_deadline, task->waiting.job.deadline);
     pthread_cond_signal(&e->timer_moved);
@@ -68,6 +68,7 @@ void rp__executor_timer_limit(rp_executor *e, rp__task *task, uint64_t deadline)
 
 void rp__executor_timer_check(rp__task *task)
 {
-    if (task->waiting.job.deadline <= task->waiting.job.arrived)
+    const uint64_t deadline = task->waiting.job.deadline;
+    if (deadline != RP_POLICY_NEVER && deadline <= rp__clock_now())
         atomic_store(&task->stop, RP_STOP_DEADLINE);
 }

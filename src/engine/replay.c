@@ -109,8 +109,8 @@ static void look(const replay *r, rp__policy_view *out)
         rp__job_queue_look(&r->queues[q], &out->queues[q]);
 }
 
-/* Nanoseconds from now until the lock was had for so many quarters of the time that it is held: whoever wants it waits for
- * those before. */
+/* Nanoseconds from now until the lock was had for so many quarters of the time that it is held:
+ * whoever wants it waits for those before. */
 static uint64_t hold(replay *r, uint64_t quarters)
 {
     const uint64_t ns = r->o->held_ns * quarters / 4;

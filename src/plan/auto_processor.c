@@ -133,8 +133,9 @@ uint64_t rp__auto_processor_reading(const rp__auto_facts *facts)
                                       : facts->postings;
 }
 
-/* The postings that decide. What an AND's two shortest lists have in common is what it looks up in longer ones, so these
- * hardly count: with them the same threshold would not do for web pages and for short texts. */
+/* The postings that decide. What an AND's two shortest lists have in common is what it looks up in
+ * longer ones, so these hardly count: with them the same threshold would not do for web pages and
+ * for short texts. */
 static uint64_t find_postings(const rp__auto_facts *facts)
 {
     return facts->shape == RP_AUTO_AND ? facts->in_pair : rp__auto_processor_reading(facts);

@@ -3,6 +3,7 @@
 #include "engine/cost_file.h"
 
 #include "base/alloc.h"
+#include "base/thread.h"
 #include "riposte/riposte.h"
 #include "unit/tiny_index.h"
 
@@ -257,12 +258,30 @@ static int tear_down(void **state)
     return 0;
 }
 
+/* A file is of a machine, whichever of its cores a thread may use. */
+static void machines_have_all_their_cores(void **state)
+{
+    (void)state;
+    rp__thread_cores all;
+    rp_costs own, one;
+    rp__thread_get_cores(&all);
+    rp__cost_file_here(NULL, &own);
+    assert_true(rp__thread_keep_to(&all, 0, 1));
+    rp__cost_file_here(NULL, &one);
+    assert_true(rp__thread_keep_to(&all, 0, all.n));
+    assert_int_equal(one.cores, own.cores);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_written_is_read), cmocka_unit_test(damage_is_named),
-        cmocka_unit_test(bad_values_are_refused),  cmocka_unit_test(machines_are_compared),
-        cmocka_unit_test(memory_may_end),          cmocka_unit_test(executors_estimate_by_it),
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(damage_is_named),
+        cmocka_unit_test(bad_values_are_refused),
+        cmocka_unit_test(machines_are_compared),
+        cmocka_unit_test(memory_may_end),
+        cmocka_unit_test(executors_estimate_by_it),
+        cmocka_unit_test(machines_have_all_their_cores),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -514,6 +514,22 @@ static int open_documents(void **state)
     return 0;
 }
 
+/* A task whose deadline came while it was prepared, which forgets what stopped it before. */
+static void what_came_meanwhile_stops(void **state)
+{
+    (void)state;
+    static rp__task task;
+    const uint64_t now = rp__clock_now();
+    task.waiting.job.arrived = now - 2;
+    task.waiting.job.deadline = now - 1;
+    rp__executor_timer_check(&task);
+    assert_int_equal(atomic_load(&task.stop), RP_STOP_DEADLINE);
+    atomic_store(&task.stop, RP_STOP_NONE);
+    task.waiting.job.deadline = RP_POLICY_NEVER;
+    rp__executor_timer_check(&task);
+    assert_int_equal(atomic_load(&task.stop), RP_STOP_NONE);
+}
+
 static int close_documents(void **state)
 {
     (void)state;
@@ -535,6 +551,7 @@ int main(void)
         cmocka_unit_test(refused_jobs_of_groups_are_counted),
         cmocka_unit_test(waiting_groups_are_cancelled),
         cmocka_unit_test(full_queues_refuse_groups),
+        cmocka_unit_test(what_came_meanwhile_stops),
     };
     return cmocka_run_group_tests_name("here", tests, open_documents, close_documents);
 }
