@@ -34,8 +34,9 @@ uint32_t rp__thread_core(void);
 /* A lock that is held for less time than a thread takes to sleep and wake: who finds it taken looks
  * for a moment first. */
 void rp__thread_lock_init(pthread_mutex_t *lock);
-/* Takes such a lock, and looks for up to some 20 microseconds, by the CPU's pause, before it sleeps:
- * for one that many threads take all the time. A thread that sleeps makes who holds it call the system. */
+/* Takes such a lock, and looks for up to some 20 microseconds, by the CPU's pause, before it
+ * sleeps: for one that many threads take all the time. A thread that sleeps makes who holds it call
+ * the system. */
 void rp__thread_lock(pthread_mutex_t *lock);
 
 /* Waits for `moved`, at most so many nanoseconds; it may return for no reason. */

@@ -5,9 +5,10 @@
  * one cancels the job or looks at all, or the timer fires. Cores share these places where they are
  * many: who finds one taken goes the common way. So does a job that turns out to be long, which is
  * bound again then.
- * Invariants: 1 who answers with the task has `answering`; 2 the common lock may be held when `lock`
- * is taken, never the other way round; 3 a job's deadline is set before the timer's is read, and the
- * timer forgets its own before it reads those of jobs, so that one of both sees the other's. */
+ * Invariants: 1 who answers with the task has `answering`; 2 the common lock may be held when
+ * `lock` is taken, never the other way round; 3 a job's deadline is set before the timer's is read,
+ * and the timer forgets its own before it reads those of jobs, so that one of both sees the
+ * other's. */
 #include "base/clock.h"
 #include "base/thread.h"
 #include "engine/executor.h"
