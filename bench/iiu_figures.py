@@ -191,8 +191,8 @@ def print_figure14(args, out, queries):
 def baseline(kind, cpu, lucene):
     """What gains are over, and its microseconds a query; without Lucene the CPU that scores every document."""
     if lucene:
-        return "Lucene 8", lucene[kind]
-    return "the exhaustive CPU", cpu[kind, "flat"]
+        return "Lucene 8", lucene.get(kind, 0)
+    return "the exhaustive CPU", cpu.get((kind, "flat"), 0)
 
 
 def print_latency(results, cpu, lucene):

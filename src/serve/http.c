@@ -28,6 +28,7 @@ enum {
     CONNECTION_MEMORY = 48 << 10, /* of the library for a connection: a head and its copy */
     SEND_MS = 60000,              /* until a reply has gone */
     GRACE_MS = 2000,              /* that a client has whose bytes nobody has read */
+    READING_MS = 200,             /* that a thread has which may have read them just now */
     BODY_MEMORY = 256 << 20,      /* of all bodies together */
     STREAM_BYTES = 4096,          /* of a reply without an end, at once */
     POLLERS = 16,                 /* threads at the least: each looks at all of its connections for
@@ -41,7 +42,8 @@ typedef struct rp__peer {
     struct rp__peer *next, *before;
     int fd;
     _Atomic uint64_t deadline;
-    uint64_t spared; /* the deadline that the sweeper let pass; of the sweeper alone */
+    /* of the sweeper alone: the deadline that it let pass; the last that was over, and since when */
+    uint64_t spared, over, over_since;
 } rp__peer;
 
 enum { PHASE_HEAD, PHASE_BODY, PHASE_READY, PHASE_SENT };
@@ -620,14 +622,20 @@ static void on_connection(void *arg, struct MHD_Connection *connection, void **c
     *context = NULL;
 }
 
-/* Whether bytes of the client wait for the service: it is the one that is slow then. For one deadline, once. */
+/* Whether the service may be the one that is slow. Bytes of the client wait for it: for one deadline,
+ * once. Or its thread has read them, and has not set the next deadline yet: for a moment. */
 static bool is_spared(rp__peer *peer, uint64_t deadline, uint64_t now)
 {
     char byte;
-    if (peer->spared == deadline || recv(peer->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) <= 0)
-        return false;
-    peer->spared = now + GRACE_MS * (uint64_t)1000000;
-    return atomic_compare_exchange_strong(&peer->deadline, &deadline, peer->spared);
+    if (peer->spared != deadline && recv(peer->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0) {
+        peer->spared = now + GRACE_MS * (uint64_t)1000000;
+        return atomic_compare_exchange_strong(&peer->deadline, &deadline, peer->spared);
+    }
+    if (peer->over != deadline) {
+        peer->over = deadline;
+        peer->over_since = now;
+    }
+    return now - peer->over_since < READING_MS * (uint64_t)1000000;
 }
 
 void rp__http_sweep(rp__http *http)

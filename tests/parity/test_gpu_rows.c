@@ -326,7 +326,9 @@ static void damage_refuses_one_query(void **state)
                 for (size_t q = 0; q < GROUP; q++) {
                     char text[TEXT];
                     text_of(text, 2 * q, 2 * q + 1);
-                    items[q].query = bind(&c, is_or ? RP_MODE_OR : RP_MODE_AND, text, 10, false);
+                    /* Some of the ORs are counted: then all of the launch are. */
+                    items[q].query =
+                        bind(&c, is_or ? RP_MODE_OR : RP_MODE_AND, text, 10, is_or && q % 3 == 1);
                 }
                 if (round == 0)
                     spoil(&c, &items[2].query.words[0].term);
