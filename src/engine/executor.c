@@ -321,8 +321,9 @@ void rp__executor_wake(rp_executor *e)
             rp__executor_look(e, rp__clock_now(), &view);
         if (!has_work)
             has_work = e->policy->take(&view, is_card != 0).queue != RP_QUEUE_NONE;
-        if (has_work)
-            rp__executor_wake_lane(rp__executor_find_idle(e, is_card != 0));
+        rp__lane *idle = has_work ? rp__executor_find_idle(e, is_card != 0) : NULL;
+        if (idle)
+            rp__executor_wake_lane(idle);
     }
 }
 
