@@ -188,7 +188,7 @@ rp_status rp__lab_sim_check(const char *path, rp_check_fn *on_fault, void *arg,
 {
     check c = {.path = path, .on_fault = on_fault, .arg = arg, .err = err};
     rp__buf bytes;
-    rp__image image;
+    rp__image image = {0}; /* where it cannot be opened nothing is in it */
     rp_error why;
     rp__buf_init(&bytes);
     rp_status status = read_file(path, &bytes, err);
