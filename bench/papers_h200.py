@@ -5,7 +5,7 @@ usage: bench/papers_h200.py BUNDLE OUT [SET...]
        bench/papers_h200.py --summary OUT [SET...]
 
 BUNDLE is the folder that `make gpu-bundle` fills. SETs: operators andor para queries pairs ratios comparable longest
-lengths threshold (all of these); sms search share ding, short ones for what a claim hangs on, whose collections are
+lengths threshold (all of these); sms search share ding copies, short ones for what a claim hangs on, whose collections are
 drawn when their turn comes; and sizes, which needs no GPU. Collections of the other sets are drawn first, on all cores,
 into WORK, where they stay for the next call (30 GB for all sets). Each call of the program has a limit, and so has each
 set; what fails is recorded, and the next one runs. OUT gets a file of JSON lines for each set (a line a call:
@@ -276,7 +276,7 @@ def run_sms(program):
 
 def run_search(program):
     """Ao, table 3: the literal interpolation search, in batches."""
-    for collection in ["gov", "bd"]:
+    for collection in ["gov", "bd", "govpr", "govr", "bdr"]:
         draw(program, [(collection, "raw")])
         bench_para(program, f"c {collection} raw", collection, "raw", "2K" if IS_SMALL else "1M", "is,is-8,bs")
 
@@ -374,6 +374,19 @@ def run_comparable(program):
                                      "bp128", "--repeats", ROUNDS])
 
 
+def run_copies(program):
+    """Griffin, figures 8 and 12, with the copies of lists to the card: kernels and copies, in one call."""
+    for ratio in ["8", "24", "96", "192", "768"]:
+        bench_gpu(program, f"ratio {ratio}", of("intersect", ["mpath 1:1", "bp128 1:1"]), ["--ratio", ratio], None,
+                  "4000" if IS_SMALL else "1500000")
+    for e in (7, 8) if IS_SMALL else (10, 13, 14, 17, 18, 20, 21, 22):
+        bench_gpu(program, f"length {1 << e}", "decode ef128;decode pfd",
+                  ["--lengths", f"{1 << e}..{(2 << e) - 1}"])
+    # in words of 4 bytes: lists of 11 bits a docid, and docids, of these lengths
+    for e in (7, 8) if IS_SMALL else range(8, 23):
+        bench_gpu(program, f"copy {4 << e}", "copy upload", (), None, str(1 << e))
+
+
 def run_queries(program):
     """Ding, tables 2 and 3, on 25.2 million documents. A named decode is for the shortest list of an AND alone."""
     at = index_of("gov2", "rec"), log_of("gov2", "rec")
@@ -433,8 +446,9 @@ SETS = {
     "share": (run_share, 60, [("gov", form) for form, _ in CURVES]),
     "ding": (run_ding, 60, [("gov2", "rec")]),
     "search": (run_search, 120, []),
+    "copies": (run_copies, 90, [("gov2", "rec")]),
 }
-SHORT = ["sms", "share", "ding", "search"]
+SHORT = ["sms", "share", "ding", "search", "copies"]
 DEFAULT = [name for name in SETS if name not in SHORT + ["sizes"]]
 
 

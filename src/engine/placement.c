@@ -57,26 +57,33 @@ void rp__placement_begin(rp_searcher *s)
     rp__placement *p = &s->placement;
     if (p->stage == RP_PLACEMENT_CLOSED && is_due(p))
         open_card(s);
-    if (p->stage == RP_PLACEMENT_OPEN)
-        p->idle_us = p->ended ? (rp__clock_now() - p->ended) / 1000 : UINT64_MAX;
+    p->is_asked = false;
 }
 
 void rp__placement_end(rp_searcher *s)
 {
-    if (s->placement.stage == RP_PLACEMENT_OPEN)
+    if (s->placement.is_asked)
         s->placement.ended = rp__clock_now();
 }
 
-/* The choice, were a card open. */
+/* The choice, were a card open. A short query after a pause finds cold caches, and each line that
+ * it touches costs it as much as a comparison of two lists: so the clock is read only where the
+ * pause decides. */
 static bool suits_device(const rp_searcher *s, const rp__query *query, bool in_batch,
                          rp__auto_facts *facts)
 {
+    const rp__placement *p = &s->placement;
     rp__auto_processor_look(query, facts);
     facts->threads = in_batch ? 1 : s->options.threads;
-    facts->idle_us = s->placement.idle_us;
     facts->in_batch = in_batch;
     facts->is_attached = true;
-    return rp__auto_processor_choose(facts, s->placement.tuning) != s->plain;
+    const bool suits_burst = rp__auto_processor_is_for_card(facts, p->tuning);
+    facts->idle_us = UINT64_MAX;
+    if (suits_burst == rp__auto_processor_is_for_card(facts, p->tuning))
+        return suits_burst;
+    if (p->ended)
+        facts->idle_us = (rp__clock_now() - p->ended) / 1000;
+    return rp__auto_processor_is_for_card(facts, p->tuning);
 }
 
 bool rp__placement_asks_device(rp_searcher *s, const rp__query *query)
@@ -87,7 +94,8 @@ bool rp__placement_asks_device(rp_searcher *s, const rp__query *query)
         return s->backend != s->plain;
     if (s->gpu.is_lost || !suits_device(s, query, false, &facts))
         return false;
-    if (p->stage == RP_PLACEMENT_OPEN)
+    p->is_asked = p->stage == RP_PLACEMENT_OPEN;
+    if (p->is_asked)
         return true;
     p->missed_ns += rp__auto_processor_estimate(facts.shape, query->work, p->tuning);
     return false;
@@ -136,10 +144,12 @@ void rp__placement_begin_batch(rp_searcher *s, const rp_batch_query *queries, si
     rp__placement *p = &s->placement;
     rp_error own = {0}, err;
     sample all = {.searcher = s, .queries = queries, .n = n};
+    p->is_asked = p->stage == RP_PLACEMENT_OPEN;
     if (p->stage != RP_PLACEMENT_CLOSED || n == 0 ||
         rp__searcher_guard(s, weigh_sample, &all, &own, &err) != RP_OK)
         return;
     p->missed_ns += (uint64_t)(all.ns < 1e18 ? all.ns : 1e18);
     if (is_due(p))
         open_card(s);
+    p->is_asked = p->stage == RP_PLACEMENT_OPEN;
 }

@@ -20,9 +20,9 @@ typedef struct rp__placement {
     const rp__auto_tuning *tuning;
     /* of a core, estimated, for queries that suit a card that is not open */
     uint64_t missed_ns;
-    /* when the last query did, by rp__clock_now; 0: there was none */
+    bool is_asked; /* the card, by the query that is answered now */
+    /* when the last query of the card did, by rp__clock_now; 0: there was none */
     uint64_t ended;
-    uint64_t idle_us; /* before the query that is answered now */
 } rp__placement;
 
 /* For a searcher of the processor `auto` whose options are not changed yet. Opens a card with the

@@ -72,7 +72,7 @@ static rp_status look(const rp__bench_queries *b, const rp__bench_operation *cpu
         rp__lab_question question;
         status = rp__lab_query_look(cpu->searchers[0], query->topic.query, query->topic.query_bytes,
                                     &question, err);
-        out[i] = (timed){.in_blocks = question.in_blocks,
+        out[i] = (timed){.in_blocks = question.in_pair,
                          .rest = question.weighed,
                          .all = question.postings,
                          .cpu = cpu->best[i],

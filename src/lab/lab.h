@@ -161,8 +161,8 @@ typedef struct rp__lab_question {
     uint64_t postings;   /* of their lists, in all */
     /* postings of these lists; shortest 0: a word is not in the index */
     uint64_t shortest, second, longest;
-    uint64_t in_blocks; /* rp__auto_processor_count_pair */
-    uint64_t weighed;   /* postings that MaxScore is likely to read */
+    uint64_t in_pair; /* rp__auto_processor_count_pair */
+    uint64_t weighed; /* postings that MaxScore is likely to read */
 } rp__lab_question;
 
 rp_status rp__lab_query_look(rp_searcher *searcher, const char *query, size_t query_bytes,

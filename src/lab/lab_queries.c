@@ -87,7 +87,7 @@ static rp_status run_look(void *arg)
         add_length(&j->question, df);
     }
     if (status == RP_OK) {
-        j->question.in_blocks = rp__auto_processor_count_pair(&query);
+        j->question.in_pair = rp__auto_processor_count_pair(&query);
         j->question.weighed = rp__auto_processor_weigh(j->question.postings, j->question.longest);
     }
     return status;

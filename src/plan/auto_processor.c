@@ -12,15 +12,15 @@ enum { TERMS_MAX = 64 }; /* of a query that a card answers */
 const rp__auto_tuning rp__auto_processor_tuning = {
     .min_postings =
         {
-            [RP_AUTO_BURST] = {[RP_AUTO_TERM] = K(1024),
+            [RP_AUTO_BURST] = {[RP_AUTO_TERM] = K(64),
                                [RP_AUTO_AND] = K(24),
                                [RP_AUTO_OR] = K(4),
                                [RP_AUTO_COUNTED_OR] = K(128),
                                [RP_AUTO_PHRASE] = RP_AUTO_NEVER,
                                [RP_AUTO_OTHER] = RP_AUTO_NEVER},
-            [RP_AUTO_LONE] = {[RP_AUTO_TERM] = K(2048),
+            [RP_AUTO_LONE] = {[RP_AUTO_TERM] = K(256),
                               [RP_AUTO_AND] = K(48),
-                              [RP_AUTO_OR] = K(8),
+                              [RP_AUTO_OR] = K(4),
                               [RP_AUTO_COUNTED_OR] = K(512),
                               [RP_AUTO_PHRASE] = RP_AUTO_NEVER,
                               [RP_AUTO_OTHER] = RP_AUTO_NEVER},
@@ -153,11 +153,8 @@ static bool is_long(const rp__auto_facts *facts, const rp__auto_tuning *tuning, 
            (is_deep ? min_postings / tuning->deep_share : min_postings);
 }
 
-const rp__backend *rp__auto_processor_choose(const rp__auto_facts *facts,
-                                             const rp__auto_tuning *tuning)
+bool rp__auto_processor_is_for_card(const rp__auto_facts *facts, const rp__auto_tuning *tuning)
 {
     const rp__auto_pace pace = find_pace(facts, tuning);
-    const bool on_card =
-        facts->is_attached && facts->k <= tuning->max_k[pace] && is_long(facts, tuning, pace);
-    return rp__backend_find(on_card ? "gpu" : "cpu");
+    return facts->is_attached && facts->k <= tuning->max_k[pace] && is_long(facts, tuning, pace);
 }

@@ -120,7 +120,7 @@ typedef struct rp__auto_facts {
     uint64_t in_pair;           /* the same if no list were longer than the second */
     uint64_t k;                 /* 0: the total alone is wanted */
     uint64_t threads;           /* of the CPU that share the query */
-    uint64_t idle_us;           /* since the searcher's last query; UINT64_MAX: it is the first */
+    uint64_t idle_us;           /* since the card's last query; UINT64_MAX: there was none */
     bool in_batch, is_attached; /* a card is open */
 } rp__auto_facts;
 
@@ -153,8 +153,6 @@ uint64_t rp__auto_processor_reading(const rp__auto_facts *facts);
  * most. */
 uint64_t rp__auto_processor_estimate(rp__auto_shape shape, uint64_t work,
                                      const rp__auto_tuning *tuning);
-/* The row of a processor: "cpu" or "gpu". */
-const rp__backend *rp__auto_processor_choose(const rp__auto_facts *facts,
-                                             const rp__auto_tuning *tuning);
+bool rp__auto_processor_is_for_card(const rp__auto_facts *facts, const rp__auto_tuning *tuning);
 
 #endif

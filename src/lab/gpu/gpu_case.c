@@ -19,6 +19,7 @@
 typedef struct copy {
     uint64_t n;                   /* words of 16 bytes */
     unsigned char *data, *copied; /* on the host */
+    void *pinned;                 /* the data once more, of a row that uploads */
     uint32_t sum;
     rp__cu_ptr from, to;
 } copy;
@@ -31,6 +32,8 @@ static void free_copy(const rp__gpu_case *row, rp__device *device, void *state)
         return;
     rp__device_free(device, c->from);
     rp__device_free(device, c->to);
+    if (c->pinned)
+        device->driver->host_free(c->pinned);
     rp__free(c->data);
     rp__free(c->copied);
     rp__free(c);
@@ -61,6 +64,29 @@ static rp_status make_copy(const rp__gpu_case *row, rp__device *device, uint64_t
         *state = NULL;
     }
     return status;
+}
+
+static rp_status make_upload(const rp__gpu_case *row, rp__device *device, uint64_t n, uint64_t seed,
+                             void **state)
+{
+    rp_status status = make_copy(row, device, n, seed, state);
+    copy *c = *state;
+    if (status == RP_OK)
+        status = rp__device_pin(device, 16 * c->n, 0, &c->pinned);
+    if (status == RP_OK)
+        memcpy(c->pinned, c->data, 16 * c->n);
+    else {
+        free_copy(row, device, c);
+        *state = NULL;
+    }
+    return status;
+}
+
+static rp_status run_upload(const rp__gpu_case *row, rp__device *device, void *state)
+{
+    const copy *c = state;
+    (void)row;
+    return rp__device_copy_in(device, c->to, c->pinned, 16 * c->n);
 }
 
 static rp_status run_copy(const rp__gpu_case *row, rp__device *device, void *state)
@@ -146,6 +172,13 @@ static void cost_copy(const rp__gpu_case *row, const void *state, uint64_t *byte
     *elements = 4 * c->n;
 }
 
+static void cost_upload(const rp__gpu_case *row, const void *state, uint64_t *bytes,
+                        uint64_t *elements)
+{
+    cost_copy(row, state, bytes, elements);
+    *bytes /= 2; /* what is read lies on the host */
+}
+
 static const rp__gpu_case copies[] = {
     {.area = "copy",
      .name = "copy",
@@ -165,6 +198,14 @@ static const rp__gpu_case copies[] = {
      .cost = cost_copy,
      .cpu = read_here,
      .kernel = RP_KERNEL_copy_read_kernel},
+    {.area = "copy", /* no kernel: the driver copies from pinned memory of the host */
+     .name = "upload",
+     .make = make_upload,
+     .run = run_upload,
+     .check = check_copy,
+     .free = free_copy,
+     .cost = cost_upload,
+     .cpu = copy_here},
     {0},
 };
 
