@@ -20,7 +20,7 @@ const rp__auto_tuning rp__auto_processor_tuning = {
                                [RP_AUTO_OTHER] = RP_AUTO_NEVER},
             [RP_AUTO_LONE] = {[RP_AUTO_TERM] = K(256),
                               [RP_AUTO_AND] = K(48),
-                              [RP_AUTO_OR] = K(4),
+                              [RP_AUTO_OR] = 512,
                               [RP_AUTO_COUNTED_OR] = K(512),
                               [RP_AUTO_PHRASE] = RP_AUTO_NEVER,
                               [RP_AUTO_OTHER] = RP_AUTO_NEVER},

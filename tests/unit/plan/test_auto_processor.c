@@ -93,7 +93,10 @@ static void defaults_make_sense(void **state)
     for (int pace = 0; pace < RP_AUTO_PACES; pace++)
         assert_true(t->min_postings[pace][RP_AUTO_OTHER] == RP_AUTO_NEVER);
     for (int shape = 0; shape < RP_AUTO_SHAPES; shape++) {
-        assert_true(t->min_postings[RP_AUTO_LONE][shape] >= t->min_postings[RP_AUTO_BURST][shape]);
+        /* a launch costs more after a pause; a core that reads many lists finds none in its caches */
+        if (shape != RP_AUTO_OR)
+            assert_true(t->min_postings[RP_AUTO_LONE][shape] >=
+                        t->min_postings[RP_AUTO_BURST][shape]);
         assert_true(t->work_ps[shape] > 0);
     }
     assert_true(t->deep_share > 0 && t->attach_us > 0 && t->lone_us > 0);
