@@ -28,7 +28,8 @@ uint64_t rp__dram_reference_end(const struct rp__dram_config *config,
     return steps * 2 / config->steps;
 }
 
-uint64_t rp__dram_reference_bound(const struct rp__dram_config *config, bool is_random)
+uint64_t rp__dram_reference_bound(const struct rp__dram_config *config, bool is_random,
+                                  uint64_t clocks)
 {
     const struct rp__dram_timing *t = &config->timing;
     uint64_t buses = (uint64_t)config->channels * (config->has_pseudo ? config->ranks : 1);
@@ -42,5 +43,7 @@ uint64_t rp__dram_reference_bound(const struct rp__dram_config *config, bool is_
         bound = faw < bound ? faw : bound;
         bound = config->has_two_buses && row_bus < bound ? row_bus : bound;
     }
-    return bound * (t->refi - t->rfc) / t->refi;
+    /* A refresh begins less than RFC late. */
+    uint64_t refreshes = clocks > 2ULL * t->rfc ? (clocks - 2ULL * t->rfc) / t->refi : 0;
+    return bound * (clocks - refreshes * t->rfc) / clocks;
 }

@@ -29,8 +29,9 @@ bool rp__dram_reference_run(const struct rp__dram_reference *row, const char *co
 /* The end of the run in half clocks, as the reference counts it. */
 uint64_t rp__dram_reference_end(const struct rp__dram_config *config,
                                 const struct rp__dram_measured *measured);
-/* Bytes a second in MB/s that the standard allows for this pattern: refresh, and four ACT a window
- * or the row bus where rows are drawn at random. */
-uint64_t rp__dram_reference_bound(const struct rp__dram_config *config, bool is_random);
+/* Bytes a second in MB/s that the standard allows for this pattern in a run of so many clocks: the
+ * refreshes that are over, and four ACT a window or the row bus where rows are drawn at random. */
+uint64_t rp__dram_reference_bound(const struct rp__dram_config *config, bool is_random,
+                                  uint64_t clocks);
 
 #endif

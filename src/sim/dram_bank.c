@@ -96,7 +96,6 @@ static void activate(struct rp__dram_channel *c, uint32_t bank, uint32_t row, ui
         r->active_since = now;
     }
     c->open |= 1ULL << bank;
-    c->unused |= 1ULL << bank;
     b->row = row;
     b->hits = 0;
     delay(&b->next_rd, now + rules->act_rd);
@@ -128,7 +127,6 @@ static void precharge(struct rp__dram_channel *c, uint32_t bank, uint64_t now)
     struct rp__dram_bank *b = &c->banks[bank];
     struct rp__dram_rank *r = &c->ranks[b->rank];
     c->open &= ~(1ULL << bank);
-    c->unused &= ~(1ULL << bank);
     rest(c, b->rank, now);
     delay(&b->next_act, now + c->rules->pre_act);
     delay(&r->next_pre, now + c->rules->pre_pre);
@@ -155,7 +153,6 @@ static void move_data(struct rp__dram_channel *c, uint32_t bank, bool is_write, 
     struct rp__dram_rank *r = &c->ranks[b->rank];
     uint64_t pre = now + (is_write ? rules->wr_pre : rules->rd_pre);
     b->hits++;
-    c->unused &= ~(1ULL << bank);
     delay(&b->next_pre, pre);
     delay(&r->next_prea, pre);
     delay(&g->next_rd, now + (is_write ? rules->wr_rd_l : rules->rd_rd_l));
@@ -212,7 +209,6 @@ void rp__dram_bank_issue_rank(struct rp__dram_channel *channel, enum rp__dram_ki
     }
     if (kind == RP__DRAM_PREA) {
         channel->open &= ~rp__dram_rank_mask(channel, rank);
-        channel->unused &= ~rp__dram_rank_mask(channel, rank);
         rest(channel, rank, now);
         delay(&r->next_pre, now + rules->pre_pre);
         delay(&r->next_ref, now + rules->pre_ref);

@@ -66,6 +66,10 @@ struct rp__dram_list {
 struct rp__dram_queue {
     uint32_t n, capacity;
     uint64_t used, hits, misses; /* banks whose list has an entry, a hit, a miss */
+    /* frfcfs: banks whose latch has a request of this queue. Its ACT was issued, so it has left its
+     * place in the queue; it stays the first entry of its list. */
+    uint64_t latched;
+    uint32_t n_latched;
     struct rp__dram_list lists[RP__DRAM_MAX_BANKS];
 };
 
@@ -103,7 +107,6 @@ struct rp__dram_channel {
     uint64_t wake;                /* the controller has nothing to do before this step */
     uint64_t row_bus, column_bus; /* first free step */
     uint64_t open;                /* banks with an open row */
-    uint64_t unused;              /* of them, those without a RD or WR since */
     struct rp__dram_bank banks[RP__DRAM_MAX_BANKS];
     struct rp__dram_group groups[RP__DRAM_MAX_GROUPS];
     struct rp__dram_rank ranks[RP__DRAM_MAX_RANKS];
@@ -222,6 +225,12 @@ static inline uint64_t rp__dram_max(uint64_t a, uint64_t b)
 static inline uint64_t rp__dram_min(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
+}
+
+/* Entries that have a place in the queue. */
+static inline uint32_t rp__dram_waiting(const struct rp__dram_queue *queue)
+{
+    return queue->n - queue->n_latched;
 }
 
 /* The banks of one rank. */

@@ -1,10 +1,11 @@
 /* dram_frfcfs.c: our own controller: first ready, then oldest first.
  *
- * The oldest column command that may start goes first, then the oldest ACT or PRE. A row stays open
- * while requests wait for it, until it had its share and an older request waits for another row. A
- * rank whose refresh is due finishes the rows that were opened and not yet used, and starts nothing
- * new; other ranks go on. Writes go out when their queue is nearly full, until it is nearly empty,
- * and whenever there is nothing to read. */
+ * The oldest column command that may start goes first, then the oldest ACT or PRE. Each bank has a
+ * latch for the request whose ACT was issued: it gives its place in the queue to another one, and
+ * its row is not closed before its column command. A row stays open while requests wait for it,
+ * until it had its share and an older request waits for another row. A rank whose refresh is due
+ * finishes what is latched, and starts nothing new; other ranks go on. Writes go out when their
+ * queue is nearly full, until it is nearly empty, and whenever there is nothing to read. */
 #include "base/bits.h"
 #include "sim/dram_channel.h"
 
@@ -46,6 +47,11 @@ static inline void consider(struct choice *best, const struct rp__dram_channel *
     }
 }
 
+static uint64_t latched(const struct rp__dram_channel *c)
+{
+    return c->reads.latched | c->writes.latched;
+}
+
 /* The banks of ranks that wait for their refresh. */
 static uint64_t refreshing(const struct rp__dram_channel *c)
 {
@@ -66,11 +72,11 @@ static void consider_hits(const struct rp__dram_channel *c, const struct rp__dra
 }
 
 /* Whether a PRE must not close the row: it has requests of this queue and its share is not used up,
- * or they are older; or it was opened for a request that did not have its turn yet. */
+ * or they are older; or what it was opened for is still latched. */
 static bool keeps_row(const struct rp__dram_channel *c, const struct rp__dram_list *list,
                       uint32_t bank)
 {
-    if (c->unused & (c->reads.hits | c->writes.hits) & 1ULL << bank) {
+    if (latched(c) >> bank & 1U) {
         return true;
     }
     return list->hit != RP__DRAM_NONE &&
@@ -97,16 +103,29 @@ static void consider_misses(const struct rp__dram_channel *c, const struct rp__d
     }
 }
 
+/* After a column command for the bank: what is latched is the oldest of its queue, so it was that. */
+static void unlatch(struct rp__dram_queue *queue, uint32_t bank)
+{
+    queue->n_latched -= queue->latched >> bank & 1U;
+    queue->latched &= ~(1ULL << bank);
+}
+
 static void issue(struct rp__dram_channel *c, uint16_t entry, enum rp__dram_kind kind, uint64_t now)
 {
     struct rp__dram_entry *e = &c->pool[entry];
+    struct rp__dram_queue *queue = e->is_write ? &c->writes : &c->reads;
     uint32_t bank = e->bank;
     rp__dram_queue_count(c, e, kind);
     rp__dram_bank_issue(c, kind, bank, e->row, now);
+    if (kind == RP__DRAM_ACT) {
+        queue->latched |= 1ULL << bank;
+        queue->n_latched++;
+    }
     if (is_row(kind)) {
         rp__dram_queue_sort_bank(c, bank);
     } else {
-        rp__dram_queue_remove(c, e->is_write ? &c->writes : &c->reads, entry);
+        unlatch(queue, bank);
+        rp__dram_queue_remove(c, queue, entry);
         rp__dram_queue_finish(c, entry, now);
     }
 }
@@ -123,12 +142,12 @@ static bool issue_choice(struct rp__dram_channel *c, const struct choice *best, 
     return true;
 }
 
-/* PRE of all banks of the rank that is due, once no row of it waits for its first use, or REF. */
+/* PRE of all banks of the rank that is due, once nothing of it is latched, or REF. */
 static bool try_refresh(struct rp__dram_channel *c, uint64_t now, uint64_t *wake)
 {
     uint32_t rank = c->priority;
     uint64_t open = c->open & rp__dram_rank_mask(c, rank);
-    if (c->unused & open & (c->reads.hits | c->writes.hits)) {
+    if (latched(c) & open) {
         return false;
     }
     uint64_t when = open ? rp__dram_when_prea(c, rank) : rp__dram_when_ref(c, rank, now);
@@ -148,24 +167,27 @@ static bool try_refresh(struct rp__dram_channel *c, uint64_t now, uint64_t *wake
 }
 
 /* Whether writes have their turn in the next step: more than 80 % of their queue, or nothing to
- * read, starts a drain; less than 20 % and something to read ends it. */
+ * read, starts a drain; less than 20 % and something to read ends it. What is latched waits in no
+ * queue. */
 static bool drains(const struct rp__dram_channel *c)
 {
-    const uint32_t n = c->writes.n * 5, capacity = c->writes.capacity;
-    return !c->reads.n || (c->is_writing ? n >= capacity : n > capacity * 4);
+    const uint32_t n = rp__dram_waiting(&c->writes) * 5, capacity = c->writes.capacity;
+    return n &&
+           (!rp__dram_waiting(&c->reads) || (c->is_writing ? n >= capacity : n > capacity * 4));
 }
 
-/* Column commands: of the queue that does not have its turn only what rows were opened for. */
+/* Column commands: of the queue that does not have its turn, and of banks that are not among
+ * `banks`, only what is latched. */
 static void consider_columns(const struct rp__dram_channel *c, bool is_writing, uint64_t banks,
                              struct choice *best, uint64_t now)
 {
     const struct rp__dram_queue *queue = is_writing ? &c->writes : &c->reads;
     const struct rp__dram_queue *other = is_writing ? &c->reads : &c->writes;
-    if (queue->hits & banks) {
-        consider_hits(c, queue, banks, best, now);
+    if (queue->hits & (banks | queue->latched)) {
+        consider_hits(c, queue, banks | queue->latched, best, now);
     }
-    if (other->hits & c->unused) {
-        consider_hits(c, other, c->unused, best, now);
+    if (other->latched) {
+        consider_hits(c, other, other->latched, best, now);
     }
 }
 
@@ -173,7 +195,7 @@ static bool try_columns(struct rp__dram_channel *c, uint64_t now, uint64_t *wake
 {
     struct choice best = no_choice(c);
     c->is_writing = drains(c);
-    consider_columns(c, c->is_writing, ~refreshing(c) | c->unused, &best, now);
+    consider_columns(c, c->is_writing, ~refreshing(c), &best, now);
     return issue_choice(c, &best, now, wake);
 }
 
@@ -290,8 +312,8 @@ static uint64_t first_step(const struct rp__dram_channel *c, const struct rp__dr
 {
     const bool is_open = rp__dram_is_open(c, e->bank);
     if (is_open && c->banks[e->bank].row == e->row) {
-        const bool has_turn = e->is_write == is_writing || c->unused >> e->bank & 1U;
-        return has_turn ? rp__dram_when_column(c, e->bank, e->is_write, now) : RP__DRAM_NEVER;
+        return e->is_write == is_writing ? rp__dram_when_column(c, e->bank, e->is_write, now)
+                                         : RP__DRAM_NEVER;
     }
     if (e->is_write != is_writing) {
         return RP__DRAM_NEVER;

@@ -179,7 +179,7 @@ bool rp__dram_queue_accept(struct rp__dram_channel *channel, const struct rp__dr
         channel->counters.merged++;
         return true;
     }
-    if (!is_waiting && queue->n == queue->capacity) {
+    if (!is_waiting && rp__dram_waiting(queue) == queue->capacity) {
         return false;
     }
     *entry = rp__dram_queue_fill(channel, place, is_write, tag, now);
