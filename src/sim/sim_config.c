@@ -155,7 +155,69 @@ static rp_status mark(uint64_t *seen, size_t number, const char *name, rp_error 
     return RP_OK;
 }
 
-_Static_assert(N_KEYS + N_NAMED <= 64, "a bit for each key");
+enum { N_ALL = N_KEYS + N_NAMED };
+
+_Static_assert(N_ALL <= 64, "a bit for each key");
+
+/* The number of a key; N_ALL: there is no such key. */
+static size_t find_key(text name)
+{
+    for (size_t i = 0; i < N_KEYS; i++)
+        if (is(name, keys[i].name))
+            return i;
+    for (size_t i = 0; i < N_NAMED; i++)
+        if (is(name, named_keys[i].name))
+            return N_KEYS + i;
+    return N_ALL;
+}
+
+/* Where its value lies in a configuration. */
+typedef struct place {
+    size_t offset, n;
+} place;
+
+static place place_of(size_t number)
+{
+    if (number < N_KEYS)
+        return (place){keys[number].offset, sizeof keys[number].fallback};
+    return (place){named_keys[number - N_KEYS].offset, named_keys[number - N_KEYS].cap};
+}
+
+/* Keys that only some memories read. */
+enum {
+    TIMED = 1 << RP_SIM_MEMORY_FIXED | 1 << RP_SIM_MEMORY_RANDOM,
+    DRAWN = 1 << RP_SIM_MEMORY_RANDOM,
+    DRAM = 1 << RP_SIM_MEMORY_DRAM,
+};
+
+static const struct {
+    const char *name;
+    uint32_t memories; /* bit mask */
+    const char *text;
+} owned_keys[] = {
+    {"latency", TIMED, "fixed or random"},
+    {"latency_max", DRAWN, "random"},
+    {"seed", DRAWN, "random"},
+    {"channels", DRAM, "dram"},
+    {"ranks", DRAM, "dram"},
+    {"read_queue", DRAM, "dram"},
+    {"write_queue", DRAM, "dram"},
+    {"standard", DRAM, "dram"},
+    {"controller", DRAM, "dram"},
+};
+
+/* The memory was chosen: keys of others, unless set with it, go back to their defaults. */
+static void leave_others(rp__sim_config *config, uint64_t seen)
+{
+    rp__sim_config initial;
+    rp__sim_config_init(&initial);
+    for (size_t i = 0; i < sizeof owned_keys / sizeof owned_keys[0]; i++) {
+        const size_t number = find_key((text){owned_keys[i].name, strlen(owned_keys[i].name)});
+        const place at = place_of(number);
+        if (!(owned_keys[i].memories >> config->memory & 1) && !(seen >> number & 1))
+            memcpy((char *)config + at.offset, (const char *)&initial + at.offset, at.n);
+    }
+}
 
 static rp_status set_text(rp__sim_config *config, text line, uint64_t *seen, rp_error *err)
 {
@@ -165,17 +227,19 @@ static rp_status set_text(rp__sim_config *config, text line, uint64_t *seen, rp_
                              (int)(line.n < 40 ? line.n : 40), line.at);
     text key = trim((text){line.at, (size_t)(equals - line.at)});
     text value = trim((text){equals + 1, line.n - (size_t)(equals + 1 - line.at)});
-    for (size_t i = 0; i < N_KEYS; i++)
-        if (is(key, keys[i].name))
-            return mark(seen, i, keys[i].name, err) ? RP_USAGE
-                                                    : set_key(config, &keys[i], value, err);
-    for (size_t i = 0; i < N_NAMED; i++)
-        if (is(key, named_keys[i].name))
-            return mark(seen, N_KEYS + i, named_keys[i].name, err)
-                       ? RP_USAGE
-                       : set_name(config, &named_keys[i], value, err);
-    return rp__error_set(err, RP_USAGE, "unknown key '%.*s'; riposte sim --list-configs has all",
-                         (int)(key.n < 40 ? key.n : 40), key.at);
+    const size_t number = find_key(key);
+    if (number == N_ALL)
+        return rp__error_set(err, RP_USAGE,
+                             "unknown key '%.*s'; riposte sim --list-configs has all",
+                             (int)(key.n < 40 ? key.n : 40), key.at);
+    const char *name = number < N_KEYS ? keys[number].name : named_keys[number - N_KEYS].name;
+    if (mark(seen, number, name, err))
+        return RP_USAGE;
+    rp_status status = number < N_KEYS ? set_key(config, &keys[number], value, err)
+                                       : set_name(config, &named_keys[number - N_KEYS], value, err);
+    if (status == RP_OK && is(key, "memory"))
+        leave_others(config, *seen);
+    return status;
 }
 
 rp_status rp__sim_config_set(rp__sim_config *config, const char *assignment, uint64_t *seen,
@@ -209,42 +273,12 @@ rp_status rp__sim_config_parse(rp__sim_config *config, const char *bytes, size_t
 
 /* ---- Keys that must agree -------------------------------------------------------------------- */
 
-/* Keys that only some memories read. */
-enum {
-    TIMED = 1 << RP_SIM_MEMORY_FIXED | 1 << RP_SIM_MEMORY_RANDOM,
-    DRAWN = 1 << RP_SIM_MEMORY_RANDOM,
-    DRAM = 1 << RP_SIM_MEMORY_DRAM,
-};
-
-static const struct {
-    const char *name;
-    uint32_t memories; /* bit mask */
-    const char *text;
-} owned_keys[] = {
-    {"latency", TIMED, "fixed or random"},
-    {"latency_max", DRAWN, "random"},
-    {"seed", DRAWN, "random"},
-    {"channels", DRAM, "dram"},
-    {"ranks", DRAM, "dram"},
-    {"read_queue", DRAM, "dram"},
-    {"write_queue", DRAM, "dram"},
-    {"standard", DRAM, "dram"},
-    {"controller", DRAM, "dram"},
-};
-
 static bool is_default(const rp__sim_config *config, const char *name)
 {
     rp__sim_config initial;
     rp__sim_config_init(&initial);
-    for (size_t i = 0; i < N_KEYS; i++)
-        if (strcmp(keys[i].name, name) == 0)
-            return memcmp((const char *)config + keys[i].offset, &keys[i].fallback,
-                          sizeof keys[i].fallback) == 0;
-    for (size_t i = 0; i < N_NAMED; i++)
-        if (strcmp(named_keys[i].name, name) == 0)
-            return strcmp((const char *)config + named_keys[i].offset,
-                          (const char *)&initial + named_keys[i].offset) == 0;
-    return true;
+    const place at = place_of(find_key((text){name, strlen(name)}));
+    return memcmp((const char *)config + at.offset, (const char *)&initial + at.offset, at.n) == 0;
 }
 
 /* A key that would change nothing is refused, not passed over. */

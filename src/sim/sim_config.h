@@ -88,7 +88,8 @@ typedef struct rp__sim_config {
 /* The paper's machine. */
 void rp__sim_config_init(rp__sim_config *config);
 /* One "KEY=VALUE". `seen` has a bit for each key that was set so far, first 0. RP_USAGE: a key is
- * unknown, or there twice, or has another value; err names it. */
+ * unknown, or there twice, or has another value; err names it. With another memory, what the config
+ * had for the one before goes back to its default; keys that are seen stay. */
 rp_status rp__sim_config_set(rp__sim_config *config, const char *assignment, uint64_t *seen,
                              rp_error *err);
 /* Many lines, on top of what config has; each key once. RP_USAGE: err names line and key. */

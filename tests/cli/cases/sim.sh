@@ -22,6 +22,8 @@ riposte sim --list-configs --json >l.json && is_json l.json && grep -o '{"name":
 for name in ddr4 hbm hbm2-pc hbm3 ddr5 scm core ideal extended; do
     riposte sim -q my.iiu q.tsv --config $name --set dl=line | sed -n '2p' | cut -f1-4,10
 done
+# Another memory than the configuration's: keys of the first one go with it.
+riposte sim -q my.iiu q.tsv --config hbm --set dl=line,memory=ideal | sed -n '2p' | cut -f1-4,10
 riposte sim -q my.iiu q.tsv --set dl=line --trace t.json >/dev/null && grep -o '"name":"query [^"]*"' t.json | sort -u
 riposte sim -q my.iiu q.tsv --set dl=line --trace p.html >/dev/null
 riposte sim -q my.iiu q.tsv --set dl=line --json >r.json

@@ -139,12 +139,40 @@ static void keys_must_count(void **state)
     check_disagrees("channels=2\nranks=2\nread_queue=2\nwrite_queue=2\nstandard=hbm3", NULL);
 }
 
+/* Whoever chooses a memory over a configuration's does not have to take its keys back, but those
+ * that he sets himself must count. */
+static void another_memory_leaves_the_keys_of_the_first(void **state)
+{
+    (void)state;
+    static const char hbm[] = "memory=dram\nstandard=hbm2\ncontroller=r21\nchannels=2\ncores=3";
+    rp__sim_config config, initial;
+    rp_error err;
+    uint64_t seen = 0;
+    rp__sim_config_init(&initial);
+    rp__sim_config_init(&config);
+    assert_int_equal(rp__sim_config_parse(&config, hbm, strlen(hbm), &err), RP_OK);
+    assert_int_equal(rp__sim_config_set(&config, "memory=dram", &seen, &err), RP_OK);
+    assert_string_equal(config.standard, "hbm2");
+    seen = 0;
+    assert_int_equal(rp__sim_config_set(&config, "memory=ideal", &seen, &err), RP_OK);
+    assert_int_equal(rp__sim_config_check(&config, &err), RP_OK);
+    initial.cores = 3;
+    initial.memory = RP_SIM_MEMORY_IDEAL;
+    assert_memory_equal(&config, &initial, sizeof config);
+    assert_int_equal(rp__sim_config_set(&config, "standard=hbm2", &seen, &err), RP_OK);
+    assert_int_equal(rp__sim_config_check(&config, &err), RP_USAGE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults_are_the_papers), cmocka_unit_test(text_is_read),
-        cmocka_unit_test(every_key_can_be_set),    cmocka_unit_test(faults_name_line_and_key),
-        cmocka_unit_test(keys_must_agree),         cmocka_unit_test(keys_must_count),
+        cmocka_unit_test(defaults_are_the_papers),
+        cmocka_unit_test(text_is_read),
+        cmocka_unit_test(every_key_can_be_set),
+        cmocka_unit_test(faults_name_line_and_key),
+        cmocka_unit_test(keys_must_agree),
+        cmocka_unit_test(keys_must_count),
+        cmocka_unit_test(another_memory_leaves_the_keys_of_the_first),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
