@@ -337,6 +337,37 @@ static void a_full_queue_refuses(void **state)
     rp__dram_free(dram);
 }
 
+/* Sends reads of four bank groups, each of the row `row` or a later one, until one is refused. */
+static uint32_t send_rows(struct rp__dram *dram, uint32_t row)
+{
+    uint32_t n = 0;
+    while (n < 32 && rp__dram_send(dram, ((uint64_t)row + n / 4) << 24 | n % 4 << 6, false, n)) {
+        n++;
+    }
+    return n;
+}
+
+/* A read whose ACT was issued waits in its bank's latch, one a bank, and not in the queue. */
+static void an_act_frees_a_place(void **state)
+{
+    static const char *const controllers[] = {"frfcfs", "r21"};
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        struct rp__dram_config config = config_of("ddr4-2400", controllers[i]);
+        struct rp__dram_counters n;
+        config.channels = 1;
+        config.read_queue = 4;
+        struct rp__dram *dram = rp__dram_new(&config);
+        assert_non_null(dram);
+        assert_int_equal(send_rows(dram, 0), 4);
+        rp__dram_jump(dram, 16); /* RCD is 17, RRD at most 6 */
+        rp__dram_counters(dram, &n);
+        assert_true(n.act > 1 && n.rd == 0);
+        assert_int_equal(send_rows(dram, 1), n.act);
+        rp__dram_free(dram);
+    }
+}
+
 /* Of a request that finds one free place in the queue of a channel with pseudo-channels, half is
  * taken: others are refused until the other half is. */
 static void half_a_request_comes_first(void **state)
@@ -520,6 +551,7 @@ int main(void)
         cmocka_unit_test(memories_share_nothing),
         cmocka_unit_test(next_event_is_the_next_clock_that_matters),
         cmocka_unit_test(a_full_queue_refuses),
+        cmocka_unit_test(an_act_frees_a_place),
         cmocka_unit_test(half_a_request_comes_first),
         cmocka_unit_test(what_is_not_taken_is_kept),
         cmocka_unit_test(merged_writes_have_an_end),
