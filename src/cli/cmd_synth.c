@@ -148,7 +148,9 @@ const rp__verb rp__cmd_synth_verb = {
         "(52,343,021) or ccnews (29,948,077). Lists have the lengths, the clusters and the "
         "common documents that the papers tell of; docs/synth.md says how close they come. The "
         "index holds the lists that the queries of the log need, and is one like any other, "
-        "without text and positions; 'riposte batch' reads the log.",
+        "without text and positions; 'riposte batch' reads the log. expanded (8,841,823) is like "
+        "what learned sparse models make of passages: 120 postings a document, all of which are "
+        "drawn, and queries of 45 terms with weights, for 'riposte batch --syntax --mode or'.",
     .examples = "riposte synth gov -o gov.rip --threads 4\n"
                 "riposte batch gov.rip gov.rip.queries.tsv -o gov.run\n"
                 "riposte synth gov2 --docs 25200000 --order random --aux lr,hs16 -o gov2r.rip\n",

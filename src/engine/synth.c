@@ -240,6 +240,13 @@ static rp_status open_queries(synth *s, const char *dir, rp_error *err)
     return rp__output_create(path, &s->queries, err);
 }
 
+static void write_word(rp__buf *line, const rp__synth_log *log, char mark, uint32_t i)
+{
+    rp__buf_printf(line, "%c%s", mark, log->terms[log->asked[i]].word);
+    if (log->weights)
+        rp__buf_printf(line, "^%u.%02u", log->weights[i] / 100U, log->weights[i] % 100U);
+}
+
 static rp_status write_queries(synth *s, rp_error *err)
 {
     rp__buf line;
@@ -249,7 +256,7 @@ static rp_status write_queries(synth *s, rp_error *err)
         line.n = 0;
         rp__buf_printf(&line, "%u", q + 1);
         for (char mark = '\t'; i < s->log.ends[q]; i++, mark = ' ')
-            rp__buf_printf(&line, "%c%s", mark, s->log.terms[s->log.asked[i]].word);
+            write_word(&line, &s->log, mark, i);
         rp__buf_put_byte(&line, '\n');
         has_failed = line.failed;
         if (!has_failed)

@@ -14,17 +14,23 @@
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
 
-enum { RP_SYNTH_TERMS_MOST = 10, RP_SYNTH_TOPICS = 64 };
+enum { RP_SYNTH_SHARES = 10, RP_SYNTH_TERMS_MOST = 45, RP_SYNTH_TOPICS = 64 };
 
 /* What queries are like. The rarest term is in some number of documents between `least` and a share
  * `rarest`, small ones being the likelier the more `tilt` is above 1, where all orders of magnitude
  * are alike; the others lie between that and the share `other`, but that each is a stop word with a
- * chance that grows with the number of terms. */
+ * chance that grows with the number of terms.
+ * Of expanded queries all have the same number of terms, of weights of their own: a term's share is
+ * anywhere between `rarest` and `other`, by orders of magnitude. */
 typedef struct rp__synth_queries {
-    double shares[RP_SYNTH_TERMS_MOST]; /* of queries of 1, 2, ... terms; any unit */
+    double shares[RP_SYNTH_SHARES]; /* of queries of 1, 2, ... terms; any unit */
     double least, rarest, other, tilt;
     /* chance in a query of two terms, and how much more for each one more */
     double stop, stop_more;
+    /* of an expanded query; 0: it is not one. So many are words of the user's, of great weight;
+     * chance that one of the others belongs to no topic of the query's */
+    uint32_t expanded, own;
+    double stray;
 } rp__synth_queries;
 
 typedef struct rp__synth_row {
@@ -37,6 +43,10 @@ typedef struct rp__synth_row {
     double sites, evenness, unevenness;
     /* of documents' lengths: mean and deviation of the logarithm */
     double length_log, length_spread;
+    /* The share of documents that hold a term is terms / (rank + head). `vocabulary`: the lists of
+     * so many terms are drawn, whatever queries ask for; 0: only those asked for */
+    double terms, head;
+    uint32_t vocabulary;
     const rp__synth_queries *queries;
 } rp__synth_row;
 
@@ -111,8 +121,9 @@ typedef struct rp__synth_model {
 rp_status rp__synth_lists_init(rp__synth_model *m, const rp__synth_row *row, uint32_t docs,
                                uint64_t seed, rp_synth_order order);
 void rp__synth_lists_reset(rp__synth_model *m);
-double rp__synth_lists_share(uint64_t rank); /* of documents that hold the term */
-uint64_t rp__synth_lists_rank(double share); /* the other way */
+/* Of documents that hold the term; and the other way. */
+double rp__synth_lists_share(const rp__synth_row *row, uint64_t rank);
+uint64_t rp__synth_lists_rank(const rp__synth_row *row, double share);
 /* The most postings that a list is drawn with. */
 uint32_t rp__synth_lists_most(const rp__synth_model *m, uint64_t rank);
 /* Draws the list; `scratch` has a place a site. Returns its postings, at least 1. */
@@ -135,7 +146,8 @@ typedef struct rp__synth_log {
     size_t n_terms;
     uint32_t *ends; /* of each query, in `asked` */
     uint32_t n_queries;
-    uint32_t *asked; /* places in `terms` */
+    uint32_t *asked;   /* places in `terms` */
+    uint16_t *weights; /* of these, in hundredths; NULL: they have none */
 } rp__synth_log;
 
 rp_status rp__synth_log_draw(rp__synth_log *log, const rp__synth_model *m, uint32_t queries);

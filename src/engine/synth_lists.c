@@ -17,7 +17,6 @@ enum {
     TF_MOST = 50,         /* documents are at least as long */
 };
 
-static const double vocabulary = 20, vocabulary_head = 21; /* share = 20 / (rank + 21) */
 static const double density_most = 0.98;
 static const double home_part = 0.96, home_most = 0.68; /* of postings; of documents there */
 static const double rank_slope = 0.3, rank_evenness = 400;
@@ -95,21 +94,21 @@ uint32_t rp__synth_lists_length(const rp__synth_model *m, uint32_t docid)
 
 /* ---- Terms ------------------------------------------------------------------------------------- */
 
-double rp__synth_lists_share(uint64_t rank)
+double rp__synth_lists_share(const rp__synth_row *row, uint64_t rank)
 {
-    return vocabulary / ((double)rank + vocabulary_head);
+    return row->terms / ((double)rank + row->head);
 }
 
-uint64_t rp__synth_lists_rank(double share)
+uint64_t rp__synth_lists_rank(const rp__synth_row *row, double share)
 {
-    double rank = vocabulary / share - vocabulary_head;
+    double rank = row->terms / share - row->head;
     return rank > 0 ? (uint64_t)rank : 0;
 }
 
 uint32_t rp__synth_lists_most(const rp__synth_model *m, uint64_t rank)
 {
     enum { DEVIATIONS = 8, REST = 16 }; /* a list that wants more is cut */
-    double n = rp__synth_lists_share(rank) * m->docs;
+    double n = rp__synth_lists_share(m->row, rank) * m->docs;
     n += DEVIATIONS * sqrt(n) + REST;
     return n < m->docs ? (uint32_t)n : m->docs;
 }
@@ -297,7 +296,7 @@ static void draw_tfs(const rp__synth_model *m, rp__synth_random *r, uint32_t n, 
 uint32_t rp__synth_lists_draw(const rp__synth_model *m, uint64_t rank, double *scratch,
                               uint32_t *docids, uint32_t *tfs)
 {
-    double share = rp__synth_lists_share(rank), factor = home_factor(share);
+    double share = rp__synth_lists_share(m->row, rank), factor = home_factor(share);
     drawing d = {.m = m,
                  .random = rp__synth_random_of(purpose(m, FOR_TERM), rank),
                  .topics = purpose(m, FOR_TOPICS),

@@ -47,11 +47,11 @@ static int by_word(const void *a, const void *b)
 static uint32_t draw_count(const rp__synth_queries *q, rp__synth_random *r)
 {
     double sum = 0;
-    for (size_t i = 0; i < RP_SYNTH_TERMS_MOST; i++)
+    for (size_t i = 0; i < RP_SYNTH_SHARES; i++)
         sum += q->shares[i];
     double at = rp__synth_random_unit(r) * sum;
     uint32_t k = 0;
-    while (k + 1 < RP_SYNTH_TERMS_MOST && at >= q->shares[k])
+    while (k + 1 < RP_SYNTH_SHARES && at >= q->shares[k])
         at -= q->shares[k++];
     return k + 1;
 }
@@ -63,9 +63,9 @@ static double draw_share(rp__synth_random *r, double least, double most, double 
 }
 
 /* Common terms belong to no topic in particular; others are one of the query's. */
-static uint64_t rank_of(double share, uint64_t topic)
+static uint64_t rank_of(const rp__synth_model *m, double share, uint64_t topic)
 {
-    uint64_t rank = rp__synth_lists_rank(share);
+    uint64_t rank = rp__synth_lists_rank(m->row, share);
     return rank < RP_SYNTH_TOPICS ? rank : rank - rank % RP_SYNTH_TOPICS + topic;
 }
 
@@ -95,22 +95,43 @@ static void shuffle(rp__synth_random *r, uint64_t *ranks, uint32_t n)
     }
 }
 
-/* Returns how many terms it has; `ranks` has room for the most. */
-static uint32_t draw_query(const rp__synth_model *m, uint64_t number, uint64_t *ranks)
+/* Words of the user's weigh 1 to 3, the others less, by orders of magnitude. */
+static uint32_t draw_expanded(const rp__synth_model *m, rp__synth_random *r, uint64_t *ranks,
+                              uint16_t *weights)
+{
+    const rp__synth_queries *q = m->row->queries;
+    const uint64_t topic = rp__synth_random_next(r) % RP_SYNTH_TOPICS;
+    for (uint32_t i = 0; i < q->expanded; i++) {
+        const double share = draw_share(r, q->rarest, q->other, 1);
+        const bool is_stray = i >= q->own && rp__synth_random_unit(r) < q->stray;
+        const uint64_t of = is_stray ? rp__synth_random_next(r) % RP_SYNTH_TOPICS : topic;
+        const double unit = rp__synth_random_unit(r);
+        add_rank(rank_of(m, share, of), ranks, i);
+        weights[i] = (uint16_t)(100 * (i < q->own ? 1 + 2 * unit : 0.05 * pow(20, unit)));
+    }
+    return q->expanded;
+}
+
+/* Returns how many terms it has; `ranks` has room for the most, and so has `weights`, which only those of expanded
+ * queries are put to. */
+static uint32_t draw_query(const rp__synth_model *m, uint64_t number, uint64_t *ranks,
+                           uint16_t *weights)
 {
     const rp__synth_queries *q = m->row->queries;
     rp__synth_random r = rp__synth_random_of(m->seed ^ FOR_LOG, number);
+    if (q->expanded)
+        return draw_expanded(m, &r, ranks, weights);
     uint32_t k = draw_count(q, &r);
     uint64_t topic = rp__synth_random_next(&r) % RP_SYNTH_TOPICS;
     double rarest = draw_share(&r, q->least / m->docs, k == 1 ? q->other : q->rarest, q->tilt);
     double stop = k == 1 ? 0 : q->stop + q->stop_more * (k - 2);
     stop = stop > stop_chance_most ? stop_chance_most : stop;
-    add_rank(rank_of(rarest, topic), ranks, 0);
+    add_rank(rank_of(m, rarest, topic), ranks, 0);
     for (uint32_t i = 1; i < k; i++) {
         bool is_stop = rp__synth_random_unit(&r) < stop;
         double share = is_stop ? stop_least + (stop_most - stop_least) * rp__synth_random_unit(&r)
                                : draw_share(&r, rarest, q->other, 1);
-        add_rank(rank_of(share, topic), ranks, i);
+        add_rank(rank_of(m, share, topic), ranks, i);
     }
     shuffle(&r, ranks, k);
     return k;
@@ -157,16 +178,20 @@ static uint32_t place_of(const rp__synth_log *log, uint64_t rank)
 static rp_status fill_log(rp__synth_log *log, const rp__synth_model *m, uint64_t *ranks)
 {
     uint64_t query[RP_SYNTH_TERMS_MOST];
-    size_t n = 0;
+    uint16_t weights[RP_SYNTH_TERMS_MOST];
+    size_t n = 0, n_all = 0;
     for (uint32_t i = 0; i < log->n_queries; i++)
-        n += draw_query(m, i, ranks + n);
-    rp_status status = make_terms(log, ranks, n);
+        n += draw_query(m, i, ranks + n, weights);
+    for (n_all = n; n_all < n + m->row->vocabulary; n_all++)
+        ranks[n_all] = n_all - n;
+    rp_status status = make_terms(log, ranks, n_all);
     log->asked = rp__alloc_array(n, sizeof *log->asked);
-    if (status != RP_OK || !log->asked)
+    log->weights = m->row->queries->expanded ? rp__alloc_zero(n, sizeof *log->weights) : NULL;
+    if (status != RP_OK || !log->asked || (m->row->queries->expanded && !log->weights))
         return RP_NO_MEMORY;
     n = 0;
     for (uint32_t i = 0; i < log->n_queries; i++) {
-        uint32_t k = draw_query(m, i, query);
+        uint32_t k = draw_query(m, i, query, log->weights ? log->weights + n : weights);
         for (uint32_t j = 0; j < k; j++)
             log->asked[n++] = place_of(log, query[j]);
         log->ends[i] = (uint32_t)n;
@@ -177,7 +202,8 @@ static rp_status fill_log(rp__synth_log *log, const rp__synth_model *m, uint64_t
 rp_status rp__synth_log_draw(rp__synth_log *log, const rp__synth_model *m, uint32_t queries)
 {
     *log = (rp__synth_log){.n_queries = queries};
-    uint64_t *ranks = rp__alloc_array((size_t)queries * RP_SYNTH_TERMS_MOST, sizeof *ranks);
+    const size_t each = m->row->queries->expanded ? RP_SYNTH_TERMS_MOST : RP_SYNTH_SHARES;
+    uint64_t *ranks = rp__alloc_array(queries * each + m->row->vocabulary, sizeof *ranks);
     log->ends = rp__alloc_array(queries, sizeof *log->ends);
     rp_status status = ranks && log->ends ? fill_log(log, m, ranks) : RP_NO_MEMORY;
     rp__free(ranks);
@@ -191,5 +217,6 @@ void rp__synth_log_reset(rp__synth_log *log)
     rp__free(log->terms);
     rp__free(log->ends);
     rp__free(log->asked);
+    rp__free(log->weights);
     *log = (rp__synth_log){0};
 }

@@ -82,10 +82,10 @@ static void test_every_name_and_order(void **state)
                 .docs = 3000, .queries = 60, .order = (rp_synth_order)order, .aux = "lr,hs16"};
             rp_synth_stats stats = draw(rp_synth_name(names), one, &o);
             assert_true(stats.build.docs == 3000 && stats.queries == 60);
-            assert_true(stats.query_terms >= 60 && stats.query_terms <= 600);
+            assert_true(stats.query_terms >= 60 && stats.query_terms <= 60 * 45);
             expect_sound(one);
         }
-    assert_int_equal(names, 5);
+    assert_int_equal(names, 6);
 }
 
 static void test_smallest(void **state)
@@ -121,6 +121,36 @@ static void test_log(void **state)
     }
     assert_true(queries == stats.queries && terms == stats.query_terms);
     assert_true(postings == stats.query_postings);
+    fclose(f);
+    rp_index_close(index);
+}
+
+/* Of a learned expansion all lists are drawn, and queries have weights, which the query language reads. */
+static void test_expanded(void **state)
+{
+    (void)state;
+    enum { TERMS = 45 };
+    rp_synth_stats stats = draw("expanded", one, &(rp_synth_options){.docs = DOCS, .queries = 20});
+    char line[1024];
+    rp_index *index;
+    FILE *f = fopen(log_one, "r");
+    assert_non_null(f);
+    assert_int_equal(stats.query_terms, 20 * TERMS);
+    assert_int_equal(stats.build.terms, 30522);
+    assert_in_range(stats.build.postings, 118 * DOCS, 130 * DOCS);
+    assert_int_equal(rp_index_open(one, NULL, &index, NULL), RP_OK);
+    while (fgets(line, sizeof line, f)) {
+        rp_hits hits = {0};
+        const char *query = strchr(line, '\t') + 1;
+        line[strcspn(line, "\n")] = 0;
+        uint32_t marks = 0;
+        for (const char *c = query; *c; c++)
+            marks += *c == '^';
+        assert_int_equal(marks, TERMS);
+        assert_int_equal(rp_search(index, query, 100, &hits, NULL), RP_OK);
+        assert_int_equal(hits.n, 100);
+        rp_hits_free(&hits);
+    }
     fclose(f);
     rp_index_close(index);
 }
@@ -218,6 +248,7 @@ int main(void)
         cmocka_unit_test(test_every_name_and_order),
         cmocka_unit_test(test_smallest),
         cmocka_unit_test(test_log),
+        cmocka_unit_test(test_expanded),
         cmocka_unit_test(test_documents),
         cmocka_unit_test(test_queries_out),
         cmocka_unit_test(test_errors),

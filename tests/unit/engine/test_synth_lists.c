@@ -58,7 +58,7 @@ static void test_lengths(void **state)
         begin(&m, (rp_synth_order)order);
         for (uint64_t rank = 0; rank < 10000000; rank = rank * 3 / 2 + 1) {
             uint32_t n = rp__synth_lists_draw(&m, rank, densities, docids, tfs);
-            double wanted = rp__synth_lists_share(rank) * DOCS;
+            double wanted = rp__synth_lists_share(m.row, rank) * DOCS;
             assert_true(n >= 1 && n <= rp__synth_lists_most(&m, rank));
             assert_true(fabs(n - wanted) <= 8 * sqrt(wanted) + 2);
             for (uint32_t i = 0; i < n; i++) {
@@ -73,8 +73,9 @@ static void test_lengths(void **state)
 static void test_ranks(void **state)
 {
     (void)state;
+    const rp__synth_row *row = rp__synth_rows_at(0);
     for (uint64_t rank = 0; rank < 1000000; rank = rank * 2 + 1) {
-        uint64_t back = rp__synth_lists_rank(rp__synth_lists_share(rank) * 0.999999999);
+        uint64_t back = rp__synth_lists_rank(row, rp__synth_lists_share(row, rank) * 0.999999999);
         assert_true(back == rank);
     }
 }

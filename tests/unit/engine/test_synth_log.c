@@ -31,30 +31,63 @@ static void test_words(void **state)
     assert_true(rp__synth_log_word((1ULL << 37) - 1, last) < RP_SYNTH_WORD_MOST);
 }
 
+static void expect_different(const rp__synth_log *log)
+{
+    for (uint32_t q = 0, at = 0; q < log->n_queries; at = log->ends[q++])
+        for (uint32_t j = at; j < log->ends[q]; j++)
+            for (uint32_t l = at; l < j; l++)
+                assert_true(log->asked[j] != log->asked[l]);
+}
+
 static void test_shares(void **state)
 {
     (void)state;
     for (size_t i = 0; rp__synth_rows_at(i); i++) {
         const rp__synth_row *row = rp__synth_rows_at(i);
+        if (row->queries->expanded)
+            continue;
         rp__synth_model m;
         rp__synth_log log;
-        double counts[RP_SYNTH_TERMS_MOST] = {0}, sum = 0;
+        double counts[RP_SYNTH_SHARES] = {0}, sum = 0;
         assert_int_equal(rp__synth_lists_init(&m, row, row->docs, 3, RP_SYNTH_CRAWL), RP_OK);
         assert_int_equal(rp__synth_log_draw(&log, &m, QUERIES), RP_OK);
         for (uint32_t q = 0, at = 0; q < QUERIES; at = log.ends[q++]) {
             uint32_t k = log.ends[q] - at;
-            assert_true(k >= 1 && k <= RP_SYNTH_TERMS_MOST);
+            assert_true(k >= 1 && k <= RP_SYNTH_SHARES);
             counts[k - 1]++;
-            for (uint32_t j = at; j < log.ends[q]; j++)
-                for (uint32_t l = at; l < j; l++)
-                    assert_true(log.asked[j] != log.asked[l]);
         }
-        for (size_t k = 0; k < RP_SYNTH_TERMS_MOST; k++)
+        expect_different(&log);
+        assert_null(log.weights);
+        for (size_t k = 0; k < RP_SYNTH_SHARES; k++)
             sum += row->queries->shares[k];
-        for (size_t k = 0; k < RP_SYNTH_TERMS_MOST; k++)
+        for (size_t k = 0; k < RP_SYNTH_SHARES; k++)
             assert_true(fabs(counts[k] / QUERIES - row->queries->shares[k] / sum) < 0.015);
         for (size_t t = 1; t < log.n_terms; t++)
             assert_true(strcmp(log.terms[t - 1].word, log.terms[t].word) < 0);
+        rp__synth_log_reset(&log);
+        rp__synth_lists_reset(&m);
+    }
+}
+
+/* All terms of the vocabulary are there; the user's own words weigh most. */
+static void test_expanded(void **state)
+{
+    (void)state;
+    for (size_t i = 0; rp__synth_rows_at(i); i++) {
+        const rp__synth_row *row = rp__synth_rows_at(i);
+        const rp__synth_queries *q = row->queries;
+        rp__synth_model m;
+        rp__synth_log log;
+        if (!q->expanded)
+            continue;
+        assert_int_equal(rp__synth_lists_init(&m, row, 100000, 3, RP_SYNTH_CRAWL), RP_OK);
+        assert_int_equal(rp__synth_log_draw(&log, &m, 200), RP_OK);
+        assert_int_equal(log.n_terms, row->vocabulary);
+        assert_int_equal(log.ends[199], 200 * q->expanded);
+        expect_different(&log);
+        for (uint32_t t = 0; t < log.ends[199]; t++)
+            assert_in_range(log.weights[t], t % q->expanded < q->own ? 100 : 5,
+                            t % q->expanded < q->own ? 300 : 100);
         rp__synth_log_reset(&log);
         rp__synth_lists_reset(&m);
     }
@@ -82,6 +115,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_expanded),
         cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
