@@ -161,7 +161,8 @@ static void single_queries_have_reasons(void **state)
     assert_int_equal(ask(index, (rp_search_options){0}, "nowhere nobody"), RP_FALLBACK_NONE);
     assert_int_equal(ask(index, (rp_search_options){0}, text), RP_FALLBACK_FORM);
     assert_int_equal(ask(index, (rp_search_options){0}, phrase(2)), RP_FALLBACK_FORM);
-    assert_int_equal(ask(index, (rp_search_options){0}, words(65, "")), RP_FALLBACK_TERMS);
+    assert_int_equal(ask(index, (rp_search_options){0}, words(WORDS, "")), RP_FALLBACK_NONE);
+    assert_int_equal(ask(index, (rp_search_options){0}, words(257, "")), RP_FALLBACK_TERMS);
     assert_int_equal(ask(index, (rp_search_options){.mode = RP_MODE_AND}, words(65, "")),
                      RP_FALLBACK_TERMS);
     assert_int_equal(ask(index, (rp_search_options){.variant = "dirichlet"}, words(2, "")),
@@ -177,7 +178,7 @@ static void batches_have_reasons(void **state)
     (void)state;
     const rp_index *index = docs.indexes[BP128];
     rp_search_options exact = {.total = RP_TOTAL_EXACT}, only = {.total = RP_TOTAL_ONLY};
-    rp_search_options and = {.mode = RP_MODE_AND}, many = {.k = 1025};
+    rp_search_options and = {.mode = RP_MODE_AND}, many = {.k = 10001, .max_k = 10001};
     rp_search_options ranking = {.variant = "dirichlet"}, algorithm = {.algorithm = "maxscore"};
     assert_int_equal(count_in_batch(index, exact, words(2, ""), 3, RP_FALLBACK_EXACT_TOTAL), 0);
     assert_int_equal(count_in_batch(index, only, words(2, ""), 3, RP_FALLBACK_EXACT_TOTAL), 0);
@@ -189,9 +190,9 @@ static void batches_have_reasons(void **state)
     assert_int_equal(count_in_batch(index, ranking, words(2, ""), 1, RP_FALLBACK_RANKING), 1);
     assert_int_equal(count_in_batch(index, algorithm, words(2, ""), 1, RP_FALLBACK_ALGORITHM), 1);
     assert_int_equal(
-        count_in_batch(index, (rp_search_options){0}, words(32, ""), 1, RP_FALLBACK_TERMS), 0);
+        count_in_batch(index, (rp_search_options){0}, words(256, ""), 1, RP_FALLBACK_TERMS), 0);
     assert_int_equal(
-        count_in_batch(index, (rp_search_options){0}, words(33, ""), 1, RP_FALLBACK_TERMS), 1);
+        count_in_batch(index, (rp_search_options){0}, words(257, ""), 1, RP_FALLBACK_TERMS), 1);
     assert_int_equal(count_in_batch(index, and, words(64, ""), 1, RP_FALLBACK_TERMS), 0);
     assert_int_equal(count_in_batch(index, and, words(65, ""), 1, RP_FALLBACK_TERMS), 1);
     assert_int_equal(count_in_batch(index, and, "a OR (b c)", 2, RP_FALLBACK_FORM), 2);
@@ -406,10 +407,11 @@ static void process_of_its_own_has_reasons(void **state)
     rp_hits_free(&hits);
     for (size_t i = 0; i <= RP_MAILBOX_SLOTS; i++)
         rp_searcher_free(searchers[i]);
-    assert_int_equal(count_in_batch(docs.indexes[BP128],
-                                    (rp_search_options){.gpu_child = true, .k = 1025}, words(2, ""),
-                                    2, RP_FALLBACK_K),
-                     2);
+    assert_int_equal(
+        count_in_batch(docs.indexes[BP128],
+                       (rp_search_options){.gpu_child = true, .k = 10001, .max_k = 10001},
+                       words(2, ""), 2, RP_FALLBACK_K),
+        2);
 }
 
 /* ---- Counters ---------------------------------------------------------------------------------- */
@@ -538,7 +540,7 @@ static void batches_are_counted(void **state)
 static void strict_refuses(void **state)
 {
     (void)state;
-    rp_search_options and = {.mode = RP_MODE_AND}, many = {.k = 1025};
+    rp_search_options and = {.mode = RP_MODE_AND}, many = {.k = 10001, .max_k = 10001};
     expect_strict(docs.indexes[BP128], and, "a OR (b c)", rp_fallback_text(RP_FALLBACK_FORM));
     expect_strict(docs.indexes[BP128], and, words(65, ""), rp_fallback_text(RP_FALLBACK_TERMS));
     expect_strict(docs.indexes[BP128], many, words(3, ""), rp_fallback_text(RP_FALLBACK_K));

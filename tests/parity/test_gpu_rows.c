@@ -17,11 +17,12 @@
 #include "oracle/chance.h"
 #include "oracle/collection.h"
 
-enum { QUERIES = 25, TEXT = 400, GROUP = 6 };
+enum { QUERIES = 25, TEXT = 1200, GROUP = 6 };
 
 static const char *const codecs[] = {"bp128", "lrc", "auto"};
 enum { BP128, LRC, CODECS = 3 };
 static const size_t ks[] = {0, 1, 10, 32, 33, 1000};
+static const size_t large[] = {1025, 4000, 10000};
 static const rp__launch_tuning low = {.and_batch_from = 1, .or_maxscore_from = 1};
 static rp__launch_tuning tuned;
 static collection documents;
@@ -86,18 +87,23 @@ static void close_card(card *c)
     assert_int_equal(rp__emulated_device_in_use(), 0);
 }
 
-/* n different terms. */
-static const char *draw(size_t n)
+/* n different terms, of which some are rare unless they are near each other. */
+static const char *draw_near(size_t n, uint64_t distance)
 {
     static char text[TEXT];
     uint64_t word = chance_below(20);
     char *end = text;
-    for (; n > 0; n--, word += 1 + chance_below(30), *end++ = ' ') {
+    for (; n > 0; n--, word += 1 + chance_below(distance), *end++ = ' ') {
         collection_put_word(end, word);
         end += strlen(end);
     }
     *end = 0;
     return text;
+}
+
+static const char *draw(size_t n)
+{
+    return draw_near(n, 30);
 }
 
 static void *copy(card *c, const void *from, size_t bytes)
@@ -138,15 +144,20 @@ static void assert_as_cpu(card *c, const rp__query *query, const rp__answer *got
     }
 }
 
-static void ask(card *c, rp_mode mode, size_t n, size_t k, bool exact)
+static void ask_words(card *c, rp_mode mode, const char *text, size_t k, bool exact)
 {
     rp_error err = {.text = ""};
     rp__answer got;
     rp__arena_clear(&c->arena);
-    rp__query query = bind(c, mode, draw(n), k, exact);
+    rp__query query = bind(c, mode, text, k, exact);
     if (rp__exec_run(&c->exec, &query, &c->arena, &got, &err) != RP_OK)
-        fail_msg("%zu terms, k %zu: %s", n, k, err.text);
+        fail_msg("'%s', k %zu: %s", text, k, err.text);
     assert_as_cpu(c, &query, &got);
+}
+
+static void ask(card *c, rp_mode mode, size_t n, size_t k, bool exact)
+{
+    ask_words(c, mode, draw(n), k, exact);
 }
 
 /* ---- Single queries ------------------------------------------------------------------------------ */
@@ -195,6 +206,23 @@ static void ors_are_counted(void **state)
             ask(&c, RP_MODE_OR, 2, ks[i % 6], true);
         assert_int_equal(c.exec.ors.n_batches, n_batches);
         rp__launch_policy_tuning = tuned;
+        close_card(&c);
+    }
+}
+
+/* Of more terms than a warp has lanes, as many as a launch takes; with totals and without; also where they are few. */
+static void ors_of_many_terms(void **state)
+{
+    static const size_t terms[] = {33, 64, 65, 96, 97, 255, 256};
+    (void)state;
+    for (size_t codec = 0; codec < CODECS; codec++) {
+        card c;
+        open_card(&c, codec, codec);
+        for (size_t i = 0; i < QUERIES; i++)
+            ask_words(&c, RP_MODE_OR, draw_near(terms[i % 7], 1), ks[i % 6], i % 4 == 0);
+        for (size_t i = 0; i < 3; i++)
+            ask_words(&c, RP_MODE_OR, draw_near(i ? 3 : 70, 1), large[i], false);
+        assert_int_equal(c.exec.ors.n_batches, QUERIES + 3);
         close_card(&c);
     }
 }
@@ -266,6 +294,28 @@ static void run_group(card *c, rp__batch_item *items, size_t n)
         (void)c->device.driver->stream_query(c->exec.lanes[RP_LANE_AND].lease.stream);
     rp__exec_collect(&c->exec);
     assert_true(rp__exec_is_done(&c->exec));
+}
+
+/* Long and short ones have launches of their own. */
+static void groups_of_large_queries_are_answered(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < 6; i++) {
+        card c;
+        open_card(&c, i % CODECS, i);
+        rp__batch_item items[GROUP] = {{.status = RP_OK}};
+        for (size_t q = 0; q < GROUP; q++)
+            items[q].query =
+                bind(&c, i % 2 ? RP_MODE_AND : RP_MODE_OR,
+                     draw_near(i % 2 ? 1 + q % 3 : 20 + 10 * q, 1), large[i / 2], false);
+        run_group(&c, items, GROUP);
+        for (size_t q = 0; q < GROUP; q++) {
+            assert_int_equal(items[q].status, RP_OK);
+            assert_as_cpu(&c, &items[q].query, &items[q].answer);
+        }
+        assert_int_equal(c.exec.ors.n_batches, i % 2 ? 0 : 2);
+        close_card(&c);
+    }
 }
 
 static void groups_are_answered(void **state)
@@ -381,10 +431,12 @@ int main(void)
         cmocka_unit_test_setup(long_ands_are_batches, reset),
         cmocka_unit_test_setup(the_persistent_kernel_leaves_before_long_ands, reset),
         cmocka_unit_test_setup(ors_are_counted, reset),
+        cmocka_unit_test_setup(ors_of_many_terms, reset),
         cmocka_unit_test_setup(long_terms_go_by_tiles, reset),
         cmocka_unit_test_setup(transcoded_lists_need_no_launch, reset),
         cmocka_unit_test_setup(the_persistent_kernel_leaves_when_memory_is_taken, reset),
         cmocka_unit_test_setup(groups_are_answered, reset),
+        cmocka_unit_test_setup(groups_of_large_queries_are_answered, reset),
         cmocka_unit_test_setup(damage_refuses_one_query, reset),
         cmocka_unit_test_setup(what_is_left_is_given_back, reset),
     };

@@ -26,13 +26,15 @@ static const size_t ks[] = {10, 0, 100, 1};
 enum { KS = sizeof ks / sizeof ks[0] };
 static collection documents;
 static tempdir dir;
-static size_t n_counted, n_accumulated; /* launches */
+static size_t n_counted, n_long, n_accumulated; /* launches */
 
 static void see_launch(size_t kernel, const rp__fiber_launch *launch)
 {
     (void)launch;
     n_counted += kernel == RP_KERNEL_count_or_maxscore_kernel ||
                  kernel == RP_KERNEL_iiu_count_or_maxscore_kernel;
+    n_long += kernel == RP_KERNEL_long_count_or_maxscore_kernel ||
+              kernel == RP_KERNEL_iiu_long_count_or_maxscore_kernel;
     n_accumulated += kernel == RP_KERNEL_or_accumulate_kernel;
 }
 
@@ -72,11 +74,25 @@ static rp_searcher *open_searcher(const rp_index *index, rp_search_options optio
     return searcher;
 }
 
+/* Of the vocabulary, all but some at its beginning: more words than a warp has lanes. */
+static void put_many_words(char *text)
+{
+    char word[32];
+    for (uint64_t w = chance_below(20); w < WORDS; w++) {
+        collection_put_word(word, w);
+        strcat(strcat(text, word), " ");
+    }
+}
+
 /* Common words, which are in almost every document, and rare ones. */
 static void put_words(char *text)
 {
     char word[32];
     text[0] = 0;
+    if (chance_below(4) == 0) {
+        put_many_words(text);
+        return;
+    }
     for (uint64_t n = 1 + chance_below(6); n > 0; n--) {
         collection_put_word(word, chance_below(4) ? chance_zipf(WORDS) : chance_below(WORDS));
         strcat(strcat(text, word), " ");
@@ -131,7 +147,7 @@ static void ask_at_once(const pair *p)
 /* A k of 0: the total alone. */
 static void check(const char *what, const rp_index *index, rp_search_options options, uint64_t seed)
 {
-    const size_t counted = n_counted;
+    const size_t counted = n_counted + n_long;
     options.total = options.k > 0 ? RP_TOTAL_EXACT : RP_TOTAL_ONLY;
     rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
     rp__emulated_device_watch(&watcher);
@@ -142,7 +158,7 @@ static void check(const char *what, const rp_index *index, rp_search_options opt
     ask_at_once(&p);
     for (size_t i = 0; i < ALONE; i++)
         ask_alone(&p);
-    assert_true(n_counted > counted);
+    assert_true(n_counted + n_long > counted);
     rp_searcher_free(p.gpu);
     rp_searcher_free(p.cpu);
     assert_int_equal(rp__emulated_device_in_use(), 0);
@@ -177,6 +193,7 @@ static void every_codec_is_counted(void **state)
         rp_index_close(index);
     }
     assert_int_equal(n_accumulated, 0);
+    assert_true(n_long > 0);
 }
 
 static void every_k_and_ranking_is_counted(void **state)

@@ -321,7 +321,9 @@ static void run_queries(const rp_index *index, const char *variant, bool is_comp
         answer(&c, &query);
         bind(&c, RP_MODE_OR, 1 + n % 4, ks[n % 4], &query);
         answer(&c, &query);
-        bind(&c, n % 4 ? RP_MODE_AND : RP_MODE_OR, n % 2 ? 12 : 50, ks[n % 4], &query);
+        bind(&c, RP_MODE_AND, n % 2 ? 12 : 50, ks[n % 4], &query);
+        answer(&c, &query);
+        bind(&c, RP_MODE_OR, n % 2 ? 50 : 40, ks[n % 4], &query);
         answer(&c, &query);
     }
     rp__launch_policy_tuning.or_counts = true;

@@ -17,7 +17,7 @@
 #include "encoded_list.h"
 #include "lab/gpu/gpu_case_lists.h"
 
-enum { DOCS = 20000, LISTS = 40, TABLE = 256, SCALE_BITS = 20, PAIRS = 300, PAIRS_MOST = 1024 };
+enum { DOCS = 20000, LISTS = 40, TABLE = 256, SCALE_BITS = 20, PAIRS = 300, PAIRS_MOST = 10000 };
 
 static const uint8_t codecs[] = {KARG_CODEC_BP128,  KARG_CODEC_RAW,    KARG_CODEC_EF128,
                                  KARG_CODEC_BITMAP, KARG_CODEC_OPTPFD, KARG_CODEC_RICE};
@@ -443,11 +443,11 @@ static void ask_list(world *w, rp__fused_and *b, uint32_t i, uint32_t k, uint32_
 static void many_keys_are_ranked(void **state)
 {
     static const uint32_t lists[] = {0, 39, 1, 34, 7}; /* of all documents, a third, and so on */
-    static const uint32_t ks[] = {33, 100, PAIRS, 1000, 1024};
+    static const uint32_t ks[] = {33, 100, PAIRS, 1000, 2048, 2049, 5000, 10000};
     (void)state;
     for (uint64_t seed = 1; seed <= 8; seed++) {
         world *w = open_seeded(seed, 0);
-        const uint32_t k = ks[seed % 5];
+        const uint32_t k = ks[seed % 8];
         rp__fused_and b;
         query queries[5];
         assert_int_equal(rp__fused_and_open(&b, &w->device, &roomy), RP_OK);

@@ -119,10 +119,16 @@ static void single_ors(void **state)
     assert_string_equal(choose(exact(part(or))), "or-accumulate");
     assert_string_equal(choose(with(RP_SHAPE_OR, 2, 0, 0)), "or-maxscore");
     assert_string_equal(choose(with(RP_SHAPE_OR, 2, 0, 1024)), "or-maxscore");
-    assert_string_equal(choose(with(RP_SHAPE_OR, 2, 0, 1025)), "or-accumulate");
+    assert_string_equal(choose(with(RP_SHAPE_OR, 2, 0, 10000)), "or-maxscore");
+    assert_string_equal(choose(with(RP_SHAPE_OR, 2, 0, 10001)), "or-accumulate");
     assert_string_equal(choose(with(RP_SHAPE_OR, 32, 0, 10)), "or-maxscore");
-    assert_string_equal(choose(with(RP_SHAPE_OR, 33, 0, 10)), "or-accumulate");
-    assert_string_equal(choose(with(RP_SHAPE_OR, 65, 0, 10)), "terms");
+    assert_string_equal(choose(with(RP_SHAPE_OR, 33, 0, 10)), "or-long");
+    assert_string_equal(choose(exact(with(RP_SHAPE_OR, 256, 0, 10000))), "or-long");
+    assert_string_equal(choose(part(with(RP_SHAPE_OR, 33, 0, 10))), "or-accumulate");
+    assert_string_equal(choose(part(with(RP_SHAPE_OR, 65, 0, 10))), "terms");
+    assert_string_equal(choose(with(RP_SHAPE_OR, 64, 0, 10001)), "or-accumulate");
+    assert_string_equal(choose(with(RP_SHAPE_OR, 65, 0, 10001)), "terms");
+    assert_string_equal(choose(with(RP_SHAPE_OR, 257, 0, 10)), "terms");
 }
 
 static void groups(void **state)
@@ -132,17 +138,20 @@ static void groups(void **state)
     assert_string_equal(choose(in_group(plain)), "and-batch");
     assert_string_equal(choose(in_group(with(RP_SHAPE_AND, 1, LONG, 10))), "and-batch");
     assert_string_equal(choose(in_group(cached(exact(part(plain))))), "and-batch");
-    assert_string_equal(choose(in_group(with(RP_SHAPE_AND, 64, SHORT, 1024))), "and-batch");
+    assert_string_equal(choose(in_group(with(RP_SHAPE_AND, 64, SHORT, 10000))), "and-batch");
     assert_string_equal(choose(in_group(with(RP_SHAPE_AND, 65, SHORT, 10))), "terms");
-    assert_string_equal(choose(in_group(with(RP_SHAPE_AND, 2, SHORT, 1025))), "k");
+    assert_string_equal(choose(in_group(with(RP_SHAPE_AND, 2, SHORT, 10001))), "k");
     assert_string_equal(choose(in_group(with(RP_SHAPE_PHRASE, 2, SHORT, 10))), "phrase-batch");
     assert_string_equal(choose(in_group(with(RP_SHAPE_PHRASE, 65, SHORT, 10))), "terms");
     assert_string_equal(choose(or), "or-maxscore");
     assert_string_equal(choose(exact(or)), "or-maxscore");
     assert_string_equal(choose(part(or)), "range");
     assert_string_equal(choose(in_group(with(RP_SHAPE_OR, 2, 0, 0))), "or-maxscore");
-    assert_string_equal(choose(in_group(with(RP_SHAPE_OR, 33, 0, 10))), "terms");
-    assert_string_equal(choose(in_group(with(RP_SHAPE_OR, 2, 0, 1025))), "k");
+    assert_string_equal(choose(in_group(with(RP_SHAPE_OR, 33, 0, 10))), "or-long");
+    assert_string_equal(choose(in_group(part(with(RP_SHAPE_OR, 33, 0, 10)))), "range");
+    assert_string_equal(choose(in_group(with(RP_SHAPE_OR, 257, 0, 10))), "terms");
+    assert_string_equal(choose(in_group(with(RP_SHAPE_OR, 2, 0, 10000))), "or-maxscore");
+    assert_string_equal(choose(in_group(with(RP_SHAPE_OR, 2, 0, 10001))), "k");
 }
 
 /* One number of tuning.h turns the row's totals off. */
@@ -229,7 +238,7 @@ static void the_short_way_is_the_policys(void **state)
         make(&m, i / 3 % 6, roles[i % 3], (uint32_t)(i / 18 % 2));
         switch (i / 36) {
         case 1:
-            m.query.k = 1025;
+            m.query.k = 10001;
             break;
         case 2:
             m.query.begin = m.query.end;

@@ -25,7 +25,7 @@ static rp__fused_and *batch_of(const flight *f)
 /* Pairs of a query; all documents of a phrase are wanted, up to a limit. */
 static uint32_t pairs_of(const flight *f)
 {
-    return is_phrase(f) ? RP_FUSED_AND_K : (uint32_t)f->exec->prototype->k;
+    return is_phrase(f) ? RP_FUSED_AND_PHRASE : (uint32_t)f->exec->prototype->k;
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------- */

@@ -191,7 +191,9 @@ static const rp__launch_row *find_other(const flight *f, const rp__batch_item *i
     if (f->why || f->row->lane == RP_LANE_SINGLE || f->row->algorithm ||
         rp__device_is_lost(device) || !(f->status == RP_NO_MEMORY || is_crowded))
         return NULL;
-    return rp__launch_policy_last(rp__launch_policy_request(&item->query, false, false).shape);
+    const rp__launch_request request = rp__launch_policy_request(&item->query, false, false);
+    const rp__launch_row *last = rp__launch_policy_last(request.shape);
+    return last && request.n_terms <= last->max_terms ? last : NULL;
 }
 
 /* n queries of a launch that failed go another way, or are refused. */
@@ -359,10 +361,10 @@ static void collect(flight *f)
 void rp__exec_collect(rp__exec *e)
 {
     /* ORs of a group are given to the device while it still answers ANDs */
-    static const rp__launch_id order[] = {RP_LAUNCH_OR_MAXSCORE,  RP_LAUNCH_AND_BATCH,
-                                          RP_LAUNCH_PHRASE_BATCH, RP_LAUNCH_AND_PERSISTENT,
-                                          RP_LAUNCH_AND_SINGLE,   RP_LAUNCH_OR_ACCUMULATE,
-                                          RP_LAUNCH_PARA,         RP_LAUNCH_OPERATORS};
+    static const rp__launch_id order[] = {
+        RP_LAUNCH_OR_MAXSCORE,   RP_LAUNCH_OR_LONG,        RP_LAUNCH_AND_BATCH,
+        RP_LAUNCH_PHRASE_BATCH,  RP_LAUNCH_AND_PERSISTENT, RP_LAUNCH_AND_SINGLE,
+        RP_LAUNCH_OR_ACCUMULATE, RP_LAUNCH_PARA,           RP_LAUNCH_OPERATORS};
     if (!is_any(e))
         return;
     await_queue(e);

@@ -293,8 +293,9 @@ static rp_status launch_rank(rp__fused_and *b)
     uint32_t keys = 1;
     while (keys < a->k)
         keys *= 2;
+    keys += keys < KARG_AND_RANK_KEYS ? KARG_AND_RANK_KEYS : 0;
     rp__launch how = {a->n_parts / KARG_AND_RANK_PARTS + a->n_queries, KARG_AND_RANK_BLOCK,
-                      KARG_TOPK_SHARED + (KARG_AND_RANK_KEYS + keys) * (uint32_t)sizeof(uint64_t)};
+                      KARG_TOPK_SHARED + keys * (uint32_t)sizeof(uint64_t)};
     return rp__device_launch(b->device, RP_KERNEL_and_batch_topk_rank_kernel, how, a);
 }
 

@@ -12,7 +12,8 @@
 #include "backend/gpu/residency/lease.h"
 
 enum {
-    RP_FUSED_AND_K = 1024, /* pairs that a query may ask for */
+    RP_FUSED_AND_K = 10000,     /* pairs that a query may ask for, */
+    RP_FUSED_AND_PHRASE = 1024, /* and documents of a phrase, all of which are wanted */
 };
 
 /* What a batch has room for. */

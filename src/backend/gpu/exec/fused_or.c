@@ -11,7 +11,13 @@
 #include "backend/gpu/kernels/tuning.h"
 #include "base/bits.h"
 
-enum { ALIGN = 256, TILE_BLOCKS = 7, RANK_THREADS = 256 };
+enum {
+    ALIGN = 256,
+    TILE_BLOCKS = 7,
+    RANK_THREADS = 256,
+    RANK_THREADS_MANY = 1024, /* where many are ranked: */
+    RANK_MANY = 1024,         /* over so many */
+};
 
 void rp__fused_or_open(rp__fused_or *o, rp__device *device)
 {
@@ -259,10 +265,13 @@ static void count(rp__fused_or *o, uint32_t grid)
     o->counted[KARG_OR_RANKED] += a->n_queries > 1 ? a->n_queries : 0;
 }
 
-static rp__kernel_id kernel_of(const rp__fused_or_batch *batch)
+static rp__kernel_id kernel_of(const rp__fused_or_batch *batch, uint32_t max_terms)
 {
-    const rp__kernel_id kernel =
-        batch->counts_all ? RP_KERNEL_count_or_maxscore_kernel : RP_KERNEL_or_maxscore_kernel;
+    static const rp__kernel_id kernels[2][2] = {
+        {RP_KERNEL_or_maxscore_kernel, RP_KERNEL_count_or_maxscore_kernel},
+        {RP_KERNEL_long_or_maxscore_kernel, RP_KERNEL_long_count_or_maxscore_kernel},
+    };
+    const rp__kernel_id kernel = kernels[max_terms > KARG_OR_TERMS][batch->counts_all];
     return batch->has_stored ? RP_KERNEL_stored_or_maxscore_kernel
                              : rp__kernel_table_scoring(kernel, batch->is_iiu);
 }
@@ -270,12 +279,15 @@ static rp__kernel_id kernel_of(const rp__fused_or_batch *batch)
 static rp_status launch(rp__fused_or *o, const rp__fused_or_batch *batch)
 {
     const rp__launch tile = shape_tiles(o, batch);
-    const rp__launch rank = {o->args.n_queries, RANK_THREADS, KARG_TOPK_SHARED + 8 * o->args.keys};
+    const rp__launch rank = {o->args.n_queries,
+                             o->args.k > RANK_MANY ? RANK_THREADS_MANY : RANK_THREADS,
+                             KARG_TOPK_SHARED + 8 * o->args.keys};
     if (rank.shared > o->device->shared_max)
         return RP_UNAVAILABLE;
     memcpy(o->args.before, o->counted, sizeof o->counted);
     count(o, tile.grid);
-    rp_status status = rp__device_launch(o->device, kernel_of(batch), tile, &o->args);
+    rp_status status =
+        rp__device_launch(o->device, kernel_of(batch, o->args.max_terms), tile, &o->args);
     if (status == RP_OK && o->args.k > KARG_OR_RANKED_HERE)
         status = rp__device_launch(o->device, RP_KERNEL_or_topk_kernel, rank, &o->args);
     return status;

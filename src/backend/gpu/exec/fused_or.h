@@ -18,7 +18,7 @@ typedef struct rp__fused_or_term {
 
 typedef struct rp__fused_or_query {
     const rp__fused_or_term *terms;
-    uint32_t n_terms;   /* 1 to KARG_OR_TERMS */
+    uint32_t n_terms;   /* 1 to KARG_OR_LONG_TERMS; not more than KARG_OR_TERMS with has_stored */
     uint32_t min_score; /* k documents are known to score so much; 0: none are */
 } rp__fused_or_query;
 

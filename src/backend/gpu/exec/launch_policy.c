@@ -107,10 +107,9 @@ static rp__launch_id choose_and(const rp__launch_request *r)
     return is_short && r->is_whole ? RP_LAUNCH_AND_PERSISTENT : RP_LAUNCH_AND_SINGLE;
 }
 
-/* What or-maxscore does not give. */
-static rp_fallback check_maxscore(const rp__launch_request *r)
+/* What a row of tiles does not give. */
+static rp_fallback check_tiles(const rp__launch_request *r, const rp__launch_row *row)
 {
-    const rp__launch_row *row = &rp__launch_table[RP_LAUNCH_OR_MAXSCORE];
     if (r->k > row->max_k)
         return RP_FALLBACK_K;
     if (r->n_terms > row->max_terms)
@@ -122,9 +121,12 @@ static rp_fallback check_maxscore(const rp__launch_request *r)
 
 static const rp__launch_row *choose_any(const rp__launch_request *r, rp_fallback *why)
 {
-    rp_fallback refused = check_maxscore(r);
+    const bool is_long = r->n_terms > rp__launch_table[RP_LAUNCH_OR_MAXSCORE].max_terms;
+    const rp__launch_row *row =
+        &rp__launch_table[is_long ? RP_LAUNCH_OR_LONG : RP_LAUNCH_OR_MAXSCORE];
+    rp_fallback refused = check_tiles(r, row);
     if (!refused)
-        return &rp__launch_table[RP_LAUNCH_OR_MAXSCORE];
+        return row;
     if (!r->in_group)
         return &rp__launch_table[RP_LAUNCH_OR_ACCUMULATE];
     *why = refused;

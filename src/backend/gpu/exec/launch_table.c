@@ -19,6 +19,13 @@
     .launch = rp__and_group_launch, .is_done = rp__and_group_is_done, .wait = rp__and_group_wait,  \
     .settle = rp__and_group_settle
 
+#define TILE_HOOKS                                                                                 \
+    .reads = RP_LAUNCH_READS_TILED, .max_queries = 64, .max_k = RP_OR_GROUP_K, .lane = RP_LANE_OR, \
+    .fit = rp__or_group_fit, .begin = rp__or_group_begin, .scratch = rp__or_group_scratch,         \
+    .find = rp__or_group_find, .name_lists = rp__or_group_name_lists,                              \
+    .launch = rp__or_group_launch, .is_done = rp__or_group_is_done, .wait = rp__or_group_wait,     \
+    .take = rp__or_group_take, .settle = rp__or_group_settle
+
 /* Lists that kernels do not read as they are stored are transcoded: so rows that read them stored look up, too. */
 const rp__launch_row rp__launch_table[RP_LAUNCHES] = {
     [RP_LAUNCH_AND_BATCH] = {.name = "and-batch",
@@ -36,8 +43,8 @@ const rp__launch_row rp__launch_table[RP_LAUNCHES] = {
                                 .id = RP_LAUNCH_PHRASE_BATCH,
                                 .shapes = RP_SHAPE_PHRASE,
                                 .reads = RP_LAUNCH_READS_LOOKUP,
-                                .max_queries = 64, /* each may have RP_FUSED_AND_K documents */
-                                .max_k = RP_FUSED_AND_K,
+                                .max_queries = 64, /* each may have RP_FUSED_AND_PHRASE documents */
+                                .max_k = RP_FUSED_AND_PHRASE,
                                 .max_terms = KARG_MAX_TERMS,
                                 .lane = RP_LANE_PHRASE,
                                 .is_detached = true,
@@ -46,21 +53,13 @@ const rp__launch_row rp__launch_table[RP_LAUNCHES] = {
     [RP_LAUNCH_OR_MAXSCORE] = {.name = "or-maxscore",
                                .id = RP_LAUNCH_OR_MAXSCORE,
                                .shapes = RP_SHAPE_OR | RP_SHAPE_AND,
-                               .reads = RP_LAUNCH_READS_TILED,
-                               .max_queries = 64,
-                               .max_k = 1024,
                                .max_terms = KARG_OR_TERMS,
-                               .lane = RP_LANE_OR,
-                               .fit = rp__or_group_fit,
-                               .begin = rp__or_group_begin,
-                               .scratch = rp__or_group_scratch,
-                               .find = rp__or_group_find,
-                               .name_lists = rp__or_group_name_lists,
-                               .launch = rp__or_group_launch,
-                               .is_done = rp__or_group_is_done,
-                               .wait = rp__or_group_wait,
-                               .take = rp__or_group_take,
-                               .settle = rp__or_group_settle},
+                               TILE_HOOKS},
+    [RP_LAUNCH_OR_LONG] = {.name = "or-long",
+                           .id = RP_LAUNCH_OR_LONG,
+                           .shapes = RP_SHAPE_OR,
+                           .max_terms = KARG_OR_LONG_TERMS,
+                           TILE_HOOKS},
     [RP_LAUNCH_AND_PERSISTENT] = {.name = "and-persistent",
                                   .id = RP_LAUNCH_AND_PERSISTENT,
                                   .shapes = RP_SHAPE_AND,

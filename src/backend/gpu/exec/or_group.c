@@ -1,4 +1,4 @@
-/* or_group.c: ORs, and long single terms, by tiles of docids: their lists, the launch, and answers. */
+/* or_group.c: ORs, of many terms or few, and long single terms, by tiles of docids: their lists, the launch, and answers. */
 #include "backend/gpu/exec/or_group.h"
 
 #include <string.h>
@@ -11,7 +11,8 @@ enum {
      * block of it meets four tiles at most, on average; and postings of such a list */
     STORED_GAP = 64,
     STORED_MIN = 1 << 9,
-    LIKELY = 4, /* one of so many lists is not there */
+    LIKELY = 4,          /* one of so many lists is not there */
+    PAIRS_MAX = 1 << 16, /* of all queries of a launch */
 };
 
 typedef rp__flight flight;
@@ -104,27 +105,30 @@ static bool is_dense(const rp__residency *r, uint32_t df)
     return r->is_scarce && df >= STORED_MIN && r->n_docs / df < STORED_GAP;
 }
 
-/* Whether kernels read the list as it is stored. The one that counts reads tiles alone. */
+/* Whether kernels read the list as it is stored. Those that count, and that of long queries, read tiles alone. */
 static bool is_read_stored(const flight *f, const term *t)
 {
     const rp__query *query = f->exec->prototype;
     return is_dense(f->lease.residency, t->term->df) && !run_of(f)->counts_all &&
-           query->has_bounds && query->rank->ranking->kind != RP_RANK_IIU && t->list.bounds &&
-           t->list.last;
+           f->row->id != RP_LAUNCH_OR_LONG && query->has_bounds &&
+           query->rank->ranking->kind != RP_RANK_IIU && t->list.bounds && t->list.last;
 }
 
-/* As many queries as have tiles that are likely to fit. */
+/* As many queries as their pairs have room for, and as have tiles that are likely to fit. */
 size_t rp__or_group_fit(const rp__exec *exec, rp__batch_item *const *items, size_t n)
 {
     const rp__residency *r = exec->index->residency;
     const uint64_t share = rp__lease_share(r);
+    const size_t k = exec->prototype->k, max = k ? PAIRS_MAX / k : n;
     uint64_t bytes = 0;
+    n = n < max ? n : max;
     for (size_t i = 0; i < n && r->is_scarce; i++) {
         const rp__query *query = &items[i]->query;
+        const bool has_tiles = is_counted(query) || query->n_ops - 2 > KARG_OR_TERMS;
         for (size_t w = 0; w < query->n_words; w++) {
             const rp__term *t = &query->words[w].term;
-            bytes += is_dense(r, t->df) && !is_counted(query) ? rp__tiled_lists_cell_bytes(r)
-                                                              : rp__tiled_lists_bytes(r, t);
+            bytes += is_dense(r, t->df) && !has_tiles ? rp__tiled_lists_cell_bytes(r)
+                                                      : rp__tiled_lists_bytes(r, t);
             bytes += r->is_whole ? 0 : t->list_bytes / LIKELY;
         }
         if (i > 0 && bytes > share)
@@ -288,7 +292,8 @@ rp_status rp__or_group_wait(flight *f)
 {
     run *r = run_of(f);
     rp_status status = rp__fused_or_fetch(&f->exec->ors, &r->pairs, &r->counts);
-    if (status == RP_OK && !f->exec->in_group && r->counts[0] == UINT32_MAX)
+    const bool has_other = !f->exec->in_group && f->items[0]->query.n_ops - 2 <= KARG_MAX_TERMS;
+    if (status == RP_OK && has_other && r->counts[0] == UINT32_MAX)
         return RP_UNAVAILABLE; /* another row answers it */
     return status;
 }

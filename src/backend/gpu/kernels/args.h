@@ -176,7 +176,8 @@ typedef struct karg_score {
  * list's weight in a query makes its contribution. Both arrays have 16 readable bytes after them
  * and begin at multiples of 16. */
 enum {
-    KARG_OR_TERMS = 32,       /* of a query, at most */
+    KARG_OR_TERMS = 32,       /* of a query, at most; */
+    KARG_OR_LONG_TERMS = 256, /* of one that long_or_maxscore.cu answers */
     KARG_OR_INLINE_TERMS = 8, /* of one query, that travel with the launch */
     KARG_OR_BINS = 1024,      /* of its scores */
     KARG_OR_TILE = 11,

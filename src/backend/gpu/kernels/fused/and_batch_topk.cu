@@ -312,11 +312,16 @@ struct and_rank_query {
     uint32_t number, n, capacity; /* of kept */
 };
 
-/* Shared memory. */
+/* Shared memory: KARG_AND_RANK_KEYS keys; behind them, the best: a power of two, at least k. Where
+ * these are as many, both lie in one place. */
 struct and_rank_space {
     uint32_t *bins;
-    uint64_t *keys, *best; /* KARG_AND_RANK_KEYS; a power of two, at least k */
+    uint64_t *keys;
 };
+PRIM bool and_rank_has_two(uint32_t k)
+{
+    return topk_power(k) < KARG_AND_RANK_KEYS;
+}
 
 /* Blocks of the queries before q: each has enough for its parts, at most one more. */
 PRIM uint32_t and_rank_before(const karg_and_start *starts, uint32_t q)
@@ -465,14 +470,17 @@ PRIM void and_rank_answer(const karg_and_topk &a, const and_rank_query &q, const
     karg_found *count = prim_at<karg_found>(a.counts) + q.number;
     if (prim_thread() == 0)
         *count = {prim_load_now(&q.state->found.n), 0, prim_load_now(&q.state->found.damaged), 0};
+    const uint32_t few = and_rank_has_two(a.k) ? (uint32_t)KARG_AND_RANK_KEYS : topk_power(a.k);
     uint32_t left = n;
-    if (n <= KARG_AND_RANK_KEYS)
-        left = and_rank_filter(from, n, 0, s.keys, KARG_AND_RANK_KEYS, s.bins);
-    from = n <= KARG_AND_RANK_KEYS ? s.keys : from;
-    uint64_t *best = left <= topk_power(a.k) ? s.keys : s.best;
-    if (best == s.best)
+    if (n <= few)
+        left = and_rank_filter(from, n, 0, s.keys, few, s.bins);
+    from = n <= few ? s.keys : from;
+    uint64_t *best = s.keys;
+    if (left > topk_power(a.k)) {
+        best += and_rank_has_two(a.k) ? (uint32_t)KARG_AND_RANK_KEYS : 0;
         left = and_rank_filter(from, n, and_rank_cut(from, n, a.k, s.bins), best, a.k, s.bins);
-    left = best == s.best ? prim_min(left, a.k) : left; /* damaged lists may repeat a document */
+        left = prim_min(left, a.k); /* damaged lists may repeat a document */
+    }
     topk_write(best, left, a.k, prim_at<karg_pair>(a.pairs) + (uint64_t)q.number * a.k,
                &count->n_pairs);
     prim_sync();
@@ -497,8 +505,7 @@ PRIM void and_rank_end(const karg_and_topk &a)
 RP_KERNEL_BOUNDED(and_batch_topk_rank_kernel, karg_and_topk, KARG_AND_RANK_BLOCK, 4)
 {
     uint32_t *bins = (uint32_t *)prim_shared();
-    uint64_t *keys = (uint64_t *)(bins + TOPK_WORDS);
-    const and_rank_space s = {bins, keys, keys + KARG_AND_RANK_KEYS};
+    const and_rank_space s = {bins, (uint64_t *)(bins + TOPK_WORDS)};
     const uint32_t number = and_rank_find(a);
     const and_rank_query q = and_rank_open(a, number);
     const uint32_t share =

@@ -9,7 +9,7 @@
  *         document of a tile; its terms.
  *         stored_or_maxscore.cu also reads lists as they are stored, by blocks that meet the tile:
  *         two blocks of shared memory a warp more. count_or_maxscore.cu also counts what matches.
- * Limits: KARG_OR_TERMS terms. Ranks are cut to the list's and to a tile's documents, places to the
+ * Limits: KARG_OR_TERMS terms; long_or_maxscore.cu: KARG_OR_LONG_TERMS. Ranks are cut to the list's and to a tile's documents, places to the
  *         tile.
  * Source: MaxScore (Turtle and Flood, 1995) by tiles, with bounds of tiles (Ding and Suel,
  *         2011). */
@@ -17,6 +17,8 @@
 
 #ifdef RP_KERNELS_STORED
 enum { WARP_SHARED = KARG_OR_SHARED + KARG_OR_SHARED_STORED, BLOCKS_MIN = 5 };
+#elif defined(RP_KERNELS_LONG)
+enum { WARP_SHARED = KARG_OR_SHARED, BLOCKS_MIN = 5 };
 #else
 enum { WARP_SHARED = KARG_OR_SHARED, BLOCKS_MIN = 6 }; /* bytes; of a multiprocessor */
 #endif
@@ -457,15 +459,19 @@ PRIM_APART void push(const karg_or &a, work w, uint32_t base, uint32_t min_score
 
 /* ---- A tile ---------------------------------------------------------------------------------- */
 
+#ifdef RP_KERNELS_LONG
+#include "backend/gpu/kernels/fused/or_maxscore_long.cuh"
+#else
+#include "backend/gpu/kernels/fused/or_maxscore_short.cuh"
+#endif
+
 /* Terms are added up in turn; once those left cannot lift a document by themselves, they are added
  * only to documents that they can lift. */
 PRIM void do_tile(const karg_or &a, const scratch &r, const work &w, uint32_t tile,
                   uint32_t min_score)
 {
     const uint32_t n = w.query.n_terms;
-    uint32_t t = a.skips ? 0 : n;
-    while (t < n && r.sources[t].rest >= min_score)
-        t++;
+    uint32_t t = read_wholly(a, r, n, min_score);
     if (t == 0)
         return;
     const walked done = add_any_terms(a, r, t, t < n ? min_score - r.sources[t].rest : min_score);
@@ -503,89 +509,6 @@ PRIM uint32_t best_tiles(const karg_or &a, uint32_t pending, uint32_t bound)
         return prim_lowest(pending);
     const uint32_t mine = pending >> prim_lane() & 1 ? bound : 0;
     return prim_lowest(pending & prim_ballot<32>(mine == scan_max<32>(mine)));
-}
-
-/* What lane t knows of term t in a tile. */
-struct look {
-    uint32_t first, top, end;
-};
-PRIM look look_up(const work &w, const karg_or_term &term, uint32_t tile)
-{
-    if (prim_lane() >= w.query.n_terms)
-        return {0, 0, 0};
-    const uint2 *cells = prim_at<const uint2>(term.list.cells);
-    const uint2 here = prim_load(&cells[tile]), after = prim_load(&cells[tile + 1]);
-    return {here.x, here.y, after.x};
-}
-
-#ifdef RP_KERNELS_STORED
-/* Of a list that is read as it is stored: from the block that has the tile's first docid to the one
- * that has the next one's. Cells have numbers from 1 on; 0: the list has ended. No tile has more
- * blocks than documents for them, and one at each end. */
-PRIM look look_at_blocks(const karg_or_term &term, look l)
-{
-    const uint32_t n = prim_div_up(term.list.n, KARG_BLOCK), first = l.first ? l.first - 1 : n;
-    return {first, l.top, prim_min(prim_min(l.end ? l.end : n, n), first + SIZE / KARG_BLOCK + 2)};
-}
-PRIM uint32_t end_of(const karg_or_term &term, look &l)
-{
-    if (term.list.ratios)
-        return prim_min(prim_min(l.end, term.list.n), l.first + SIZE);
-    l = look_at_blocks(term, l);
-    return l.end;
-}
-PRIM void put_tile(source *s, uint32_t tile)
-{
-    s->tile = tile;
-}
-#else
-PRIM uint32_t end_of(const karg_or_term &term, const look &l)
-{
-    return prim_min(prim_min(l.end, term.list.n), l.first + SIZE);
-}
-PRIM void put_tile(source *, uint32_t) {}
-#endif
-
-/* Tells all lanes. */
-PRIM void put_sources(const karg_or &a, const scratch &r, const work &w, const karg_or_term &term,
-                      look l, uint32_t tile)
-{
-    uint32_t rest = 0;
-    if (a.skips) {
-        const uint32_t up =
-            prim_lane() < w.query.n_terms ? score_weighed(term.weight, score_share_of(l.top)) : 0;
-        const uint32_t up_to = scan_add<32>(up);
-        rest = prim_shuffle<32>(up_to, 31) - (up_to - up);
-    }
-    const uint32_t end = end_of(term, l);
-    prim_sync_tile();
-    if (prim_lane() < w.query.n_terms) {
-        source *s = &r.sources[prim_lane()];
-        s->first = l.first < end ? l.first : 0;
-        s->end = l.first < end ? end : 0;
-        s->rest = rest;
-        put_tile(s, tile);
-    }
-    prim_sync_tile();
-}
-
-/* A query, and, of lane t, its term t; all lanes get the addresses of its lists. */
-PRIM work open_query(const karg_or &a, const scratch &r, uint32_t number, bool is_ahead,
-                     karg_or_term *term)
-{
-    work w;
-    w.number = number;
-    w.is_ahead = is_ahead;
-    w.query = or_queries(a)[number];
-    w.state = prim_at<karg_or_state>(a.states) + number;
-    *term = {{0, 0, 0, 0, 0, 0}, 0, 0};
-    if (prim_lane() < w.query.n_terms) {
-        *term = or_terms(a)[w.query.term + prim_lane()];
-        r.sources[prim_lane()] = {term->list.places, term->list.ratios, 0, 0, term->weight, 0,
-                                  term->list.cells,  term->list.n,      0};
-    }
-    prim_sync_tile();
-    return w;
 }
 
 /* Some tiles of a query: neighbours where each is looked into; else they lie as far from each other
@@ -691,10 +614,7 @@ PRIM_APART void answer(const karg_or &a, uint32_t number)
     const uint64_t *found = prim_at<const uint64_t>(a.found) + (uint64_t)number * a.capacity;
     const uint32_t n = prim_load_now(&state->found),
                    min_score = prim_max(prim_load_now(&state->min_score), query.min_score);
-    const karg_tiled *list =
-        &or_terms(a)[query.term + prim_min(prim_lane(), query.n_terms - 1)].list;
-    const bool is_lost =
-        prim_ballot<32>(prim_at<const karg_found>(list->found)->damaged) || n > a.capacity;
+    const bool is_lost = prim_ballot<32>(damage_of(a, query)) || n > a.capacity;
     auto key = [=](uint32_t i) { return prim_load_now64(&found[i]); };
     const uint64_t best =
         is_lost ? 0 : topk_warp_of<1, 1>(key, n, a.k, min_score, (uint64_t *)r.scores);

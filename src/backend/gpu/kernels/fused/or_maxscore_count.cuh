@@ -112,9 +112,9 @@ PRIM uint32_t score_tile(const karg_or &a, const scratch &r, const work &w, uint
 PRIM uint32_t count_tile(const karg_or &a, const scratch &r, const work &w, uint32_t tile,
                          uint32_t min_score)
 {
-    const uint32_t lane = prim_lane(), n = w.query.n_terms;
-    const uint32_t mine = lane < n ? r.sources[lane].end - r.sources[lane].first : 0;
-    const uint32_t lists = prim_ballot<32>(mine > 0);
+    const uint32_t n = w.query.n_terms;
+    uint32_t lists;
+    const uint32_t mine = postings_of(r, n, &lists);
     if (lists && r.sources[0].rest >= min_score)
         return score_tile(a, r, w, tile, min_score);
     if ((lists & (lists - 1)) == 0) /* one at most */

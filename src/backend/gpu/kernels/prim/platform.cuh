@@ -11,18 +11,27 @@
 
 #include "backend/gpu/kernels/args.h"
 
-/* Files of kernels/iiu have the kernels of others with IIU's scores, under names of their own. */
-#if defined(RP_KERNELS_IIU) && defined(RP_KERNELS_COUNT)
-#define PRIM_NAME(name) iiu_count_##name
-#elif defined(RP_KERNELS_IIU)
-#define PRIM_NAME(name) iiu_##name
-#elif defined(RP_KERNELS_STORED) /* and stored_NAME.cu that of NAME.cu, which reads more */
-#define PRIM_NAME(name) stored_##name
-#elif defined(RP_KERNELS_COUNT) /* count_NAME.cu too, which also counts */
-#define PRIM_NAME(name) count_##name
+/* Files that have the kernels of others in another form name them for it: those of kernels/iiu, with
+ * IIU's scores; long_NAME.cu, for longer queries; count_NAME.cu, which also counts; stored_NAME.cu,
+ * which reads more. */
+#ifdef RP_KERNELS_IIU
+#define PRIM_NAME_IIU(name) iiu_##name
 #else
-#define PRIM_NAME(name) name
+#define PRIM_NAME_IIU(name) name
 #endif
+#if defined(RP_KERNELS_LONG) && defined(RP_KERNELS_COUNT)
+#define PRIM_NAME_FORM(name) long_count_##name
+#elif defined(RP_KERNELS_LONG)
+#define PRIM_NAME_FORM(name) long_##name
+#elif defined(RP_KERNELS_COUNT)
+#define PRIM_NAME_FORM(name) count_##name
+#elif defined(RP_KERNELS_STORED)
+#define PRIM_NAME_FORM(name) stored_##name
+#else
+#define PRIM_NAME_FORM(name) name
+#endif
+#define PRIM_NAME_OF(name) PRIM_NAME_IIU(name)
+#define PRIM_NAME(name)    PRIM_NAME_OF(PRIM_NAME_FORM(name))
 
 #ifdef __CUDACC__
 #include "backend/gpu/kernels/prim/prim_cuda.cuh"
