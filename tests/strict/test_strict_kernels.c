@@ -270,12 +270,12 @@ static void run_compressed_operator(card *c)
 }
 
 /* A query several times at once. */
-static void answer_batch(card *c, rp_mode mode, size_t k, bool exact_total)
+static void answer_batch(card *c, rp_mode mode, uint64_t n_words, size_t k, bool exact_total)
 {
     rp_error err = {.text = ""};
     rp__query query;
     rp__batch_item items[QUERIES];
-    bind(c, mode, 3, k, &query);
+    bind(c, mode, n_words, k, &query);
     query.exact_total = exact_total;
     for (size_t i = 0; i < QUERIES; i++)
         items[i] = (rp__batch_item){.query = query};
@@ -300,9 +300,10 @@ static void answer_batches(card *c)
 {
     static const size_t ks[] = {10, 300};
     for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++) {
-        answer_batch(c, RP_MODE_AND, ks[i], false);
-        answer_batch(c, RP_MODE_OR, ks[i], false);
-        answer_batch(c, RP_MODE_OR, ks[i], true);
+        answer_batch(c, RP_MODE_AND, 3, ks[i], false);
+        answer_batch(c, RP_MODE_OR, 3, ks[i], false);
+        answer_batch(c, RP_MODE_OR, 3, ks[i], true);
+        answer_batch(c, RP_MODE_OR, 40, ks[i], false);
     }
 }
 
@@ -440,8 +441,8 @@ static void stored_ors_break_no_rule(void **state)
         for (size_t v = 0; v < sizeof variants / sizeof variants[0]; v++) {
             card c;
             open_card(&c, documents.indexes[1], variants[v], SCARCE, seed);
-            answer_batch(&c, RP_MODE_OR, 10, false);
-            answer_batch(&c, RP_MODE_OR, 300, false);
+            answer_batch(&c, RP_MODE_OR, 3, 10, false);
+            answer_batch(&c, RP_MODE_OR, 3, 300, false);
             close_card(&c);
         }
     assert_true(strict_launched(RP_KERNEL_build_cells_kernel));
