@@ -9,8 +9,8 @@
  *         document of a tile; its terms.
  *         stored_or_maxscore.cu also reads lists as they are stored, by blocks that meet the tile:
  *         two blocks of shared memory a warp more. count_or_maxscore.cu also counts what matches.
- * Limits: KARG_OR_TERMS terms; long_or_maxscore.cu: KARG_OR_LONG_TERMS. Ranks are cut to the list's and to a tile's documents, places to the
- *         tile.
+ * Limits: KARG_OR_TERMS terms; long_or_maxscore.cu: KARG_OR_LONG_TERMS. Ranks are cut to the
+ *         list's and to a tile's documents, places to the tile.
  * Source: MaxScore (Turtle and Flood, 1995) by tiles, with bounds of tiles (Ding and Suel,
  *         2011). */
 #include "backend/gpu/kernels/prim/prim.cuh"

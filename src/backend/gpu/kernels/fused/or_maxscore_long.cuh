@@ -1,7 +1,7 @@
-/* or_maxscore_long.cuh: the part of or_maxscore.cu that knows which lane has which term, for queries
- * of up to KARG_OR_LONG_TERMS terms: lane t has term t and every 32nd after it. What a tile has of
- * the first 32 terms is on its way while the tile before is in work; of the others it is read when
- * the tile begins, near where its bound was read. */
+/* or_maxscore_long.cuh: the part of or_maxscore.cu that knows which lane has which term, for
+ * queries of up to KARG_OR_LONG_TERMS terms: lane t has term t and every 32nd after it. What a tile
+ * has of the first 32 terms is on its way while the tile before is in work; of the others it is
+ * read when the tile begins, near where its bound was read. */
 
 /* What lane t knows of term t, or of one 32 or more behind it, in a tile. */
 struct look {
@@ -66,8 +66,8 @@ PRIM work open_query(const karg_or &a, const scratch &r, uint32_t number, bool i
     return w;
 }
 
-/* All terms of a tile, or none, if no document can come to `min_score`: many lists have few postings
- * in it each, and reading these costs less than asking which of them is still wanted. */
+/* All terms of a tile, or none, if no document can come to `min_score`: many lists have few
+ * postings in it each, and reading these costs less than asking which of them is still wanted. */
 PRIM uint32_t read_wholly(const karg_or &a, const scratch &r, uint32_t n_terms, uint32_t min_score)
 {
     return !a.skips || r.sources[0].rest >= min_score ? n_terms : 0;

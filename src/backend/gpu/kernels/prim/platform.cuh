@@ -11,9 +11,9 @@
 
 #include "backend/gpu/kernels/args.h"
 
-/* Files that have the kernels of others in another form name them for it: those of kernels/iiu, with
- * IIU's scores; long_NAME.cu, for longer queries; count_NAME.cu, which also counts; stored_NAME.cu,
- * which reads more. */
+/* Files that have the kernels of others in another form name them for it: those of kernels/iiu,
+ * with IIU's scores; long_NAME.cu, for longer queries; count_NAME.cu, which also counts;
+ * stored_NAME.cu, which reads more. */
 #ifdef RP_KERNELS_IIU
 #define PRIM_NAME_IIU(name) iiu_##name
 #else
