@@ -16,7 +16,11 @@ enum {
     TILE_BLOCKS = 7,
     RANK_THREADS = 256,
     RANK_THREADS_MANY = 1024, /* where many are ranked: */
-    RANK_MANY = 1024,         /* over so many */
+    RANK_MANY = 1024,         /* over so many, or what long queries have found */
+    /* tiles of a long query that are looked into beforehand, at most: a query that has the card for
+     * itself is in work everywhere before what it finds says more than they do; */
+    LONG_AHEAD = 256,
+    LONG_FOUND = 64, /* and so many times k documents may be found then */
 };
 
 void rp__fused_or_open(rp__fused_or *o, rp__device *device)
@@ -159,8 +163,6 @@ static void fill_stage(rp__fused_or *o, const rp__fused_or_batch *batch, const p
             (karg_or_query){at, query->n_terms, min_score_of(batch, query), shift_of(query)};
         stage_terms(query, terms + at);
         at += query->n_terms;
-        if (query->n_terms > o->args.max_terms)
-            o->args.max_terms = query->n_terms;
     }
 }
 
@@ -179,6 +181,11 @@ static uint32_t min_of(uint64_t a, uint64_t b)
     return (uint32_t)(a < b ? a : b);
 }
 
+static bool is_long(const karg_or *a)
+{
+    return a->max_terms > KARG_OR_TERMS;
+}
+
 static karg_or args_of(const rp__fused_or_batch *batch)
 {
     karg_or a = {.n_queries = batch->n_queries,
@@ -186,7 +193,10 @@ static karg_or args_of(const rp__fused_or_batch *batch)
                  .k = k_of(batch),
                  .keys = power_of(batch->k > TUNE_OR_KEYS ? batch->k : TUNE_OR_KEYS),
                  .skips = !batch->scores_all};
-    const uint64_t enough = 16ULL * a.k;
+    for (uint32_t q = 0; q < batch->n_queries; q++)
+        if (batch->queries[q].n_terms > a.max_terms)
+            a.max_terms = batch->queries[q].n_terms;
+    const uint64_t enough = (uint64_t)a.k * (is_long(&a) ? LONG_FOUND : 16);
     a.capacity = min_of(batch->n_docs, enough > TUNE_OR_FOUND ? enough : TUNE_OR_FOUND);
     return a;
 }
@@ -229,9 +239,9 @@ static uint32_t group_of(const karg_or *a, uint64_t warps)
 }
 
 /* Tiles of a query to look into beforehand, where it has so many blocks. */
-static uint32_t ahead_of(uint32_t blocks)
+static uint32_t ahead_of(const karg_or *a, uint32_t blocks)
 {
-    const uint32_t n = blocks < TUNE_OR_AHEAD ? blocks : TUNE_OR_AHEAD;
+    const uint32_t n = min_of(blocks, is_long(a) ? LONG_AHEAD : TUNE_OR_AHEAD);
     return n > TUNE_OR_AHEAD_MIN ? n : TUNE_OR_AHEAD_MIN;
 }
 
@@ -249,7 +259,7 @@ static rp__launch shape_tiles(rp__fused_or *o, const rp__fused_or_batch *batch)
     how.grid = o->device->processors * (fit < TILE_BLOCKS ? fit : TILE_BLOCKS);
     a->group = group_of(a, (uint64_t)how.grid * warps);
     a->n_groups = (a->n_tiles + a->group - 1) / a->group;
-    a->n_ahead = batch->k > 0 ? min_of(ahead_of(how.grid / a->n_queries), a->n_groups) : 1;
+    a->n_ahead = batch->k > 0 ? min_of(ahead_of(a, how.grid / a->n_queries), a->n_groups) : 1;
     how.grid = min_of(how.grid, ((uint64_t)a->n_groups * a->n_queries + warps - 1) / warps);
     return how;
 }
@@ -265,13 +275,13 @@ static void count(rp__fused_or *o, uint32_t grid)
     o->counted[KARG_OR_RANKED] += a->n_queries > 1 ? a->n_queries : 0;
 }
 
-static rp__kernel_id kernel_of(const rp__fused_or_batch *batch, uint32_t max_terms)
+static rp__kernel_id kernel_of(const rp__fused_or_batch *batch, const karg_or *a)
 {
     static const rp__kernel_id kernels[2][2] = {
         {RP_KERNEL_or_maxscore_kernel, RP_KERNEL_count_or_maxscore_kernel},
         {RP_KERNEL_long_or_maxscore_kernel, RP_KERNEL_long_count_or_maxscore_kernel},
     };
-    const rp__kernel_id kernel = kernels[max_terms > KARG_OR_TERMS][batch->counts_all];
+    const rp__kernel_id kernel = kernels[is_long(a)][batch->counts_all];
     return batch->has_stored ? RP_KERNEL_stored_or_maxscore_kernel
                              : rp__kernel_table_scoring(kernel, batch->is_iiu);
 }
@@ -280,14 +290,14 @@ static rp_status launch(rp__fused_or *o, const rp__fused_or_batch *batch)
 {
     const rp__launch tile = shape_tiles(o, batch);
     const rp__launch rank = {o->args.n_queries,
-                             o->args.k > RANK_MANY ? RANK_THREADS_MANY : RANK_THREADS,
+                             o->args.k > RANK_MANY || is_long(&o->args) ? RANK_THREADS_MANY
+                                                                        : RANK_THREADS,
                              KARG_TOPK_SHARED + 8 * o->args.keys};
     if (rank.shared > o->device->shared_max)
         return RP_UNAVAILABLE;
     memcpy(o->args.before, o->counted, sizeof o->counted);
     count(o, tile.grid);
-    rp_status status =
-        rp__device_launch(o->device, kernel_of(batch, o->args.max_terms), tile, &o->args);
+    rp_status status = rp__device_launch(o->device, kernel_of(batch, &o->args), tile, &o->args);
     if (status == RP_OK && o->args.k > KARG_OR_RANKED_HERE)
         status = rp__device_launch(o->device, RP_KERNEL_or_topk_kernel, rank, &o->args);
     return status;
