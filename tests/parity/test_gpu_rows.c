@@ -393,6 +393,29 @@ static void damage_refuses_one_query(void **state)
         }
 }
 
+/* No other row takes so many terms: the query is refused, and says why, time and again. */
+static void damage_refuses_a_long_or(void **state)
+{
+    (void)state;
+    card c;
+    open_card(&c, BP128, 7);
+    for (size_t round = 0; round < 3; round++) {
+        rp_error err = {.text = ""};
+        rp__answer got;
+        chance_seed(9);
+        rp__arena_clear(&c.arena);
+        rp__query query = bind(&c, RP_MODE_OR, draw_near(70, 1), 100, false);
+        if (round == 0)
+            spoil(&c, &query.words[40].term);
+        assert_int_equal(rp__exec_run(&c.exec, &query, &c.arena, &got, &err), RP_UNAVAILABLE);
+        assert_int_equal(got.fallback, RP_FALLBACK_DAMAGED);
+        assert_true(err.text[0] != 0);
+    }
+    chance_seed(9);
+    ask_words(&c, RP_MODE_OR, draw_near(40, 1), 100, false); /* without that list */
+    close_card(&c);
+}
+
 /* ---- Queries that are left ----------------------------------------------------------------------- */
 
 static bool has_lease(const card *c)
@@ -438,6 +461,7 @@ int main(void)
         cmocka_unit_test_setup(groups_are_answered, reset),
         cmocka_unit_test_setup(groups_of_large_queries_are_answered, reset),
         cmocka_unit_test_setup(damage_refuses_one_query, reset),
+        cmocka_unit_test_setup(damage_refuses_a_long_or, reset),
         cmocka_unit_test_setup(what_is_left_is_given_back, reset),
     };
     return cmocka_run_group_tests(tests, open_documents, close_documents);
