@@ -14,7 +14,7 @@
 #include "lab/gpu/gpu_tiled.h"
 #include "rank/rank.h"
 
-enum { DOCS = 20000, LISTS = 4, CODES = 16, QUERIES = 6, ROOM = 1 << 22 };
+enum { DOCS = 20000, LISTS = 4, CODES = 16, QUERIES = 6, ROOM = 1 << 22, TIMES = 64 };
 
 static const float weights[LISTS] = {5e6F, 3e6F, 1e6F, 0};
 
@@ -30,6 +30,7 @@ typedef struct fixture {
     karg_norms on_device;
     rp__gpu_tiled tiled;
     rp__fused_or door;
+    uint32_t times; /* that a query has each of its lists, with weights that fall */
 } fixture;
 
 static rp_status bring(fixture *f, const void *from, size_t bytes, uint64_t *at)
@@ -80,10 +81,16 @@ static rp_status bring_all(fixture *f)
     return status;
 }
 
+static float weight_of(uint32_t list, uint32_t time)
+{
+    return weights[list] / (float)(1 + 2 * time);
+}
+
 static rp_status open_all(fixture *f, size_t most)
 {
     rp_error err;
     memset(f, 0, sizeof *f);
+    f->times = 1;
     draw(f);
     rp_status status = rp__device_open(&f->device, rp__emulated_device_driver(), 0, &err);
     if (status == RP_OK)
@@ -122,8 +129,9 @@ static uint32_t answer(const fixture *f, uint32_t query, rp__topk *topk)
     for (uint32_t l = 0; l < LISTS; l++)
         for (uint32_t i = 0; has(query, l) && i < f->n[l]; i++) {
             uint32_t d = f->docids[l][i];
-            scores[d] +=
-                rp__rank_fix(rp__rank_bm25(weights[l], f->norms[f->codes[d]], f->tfs[l][i]), 1);
+            for (uint32_t time = 0; time < f->times; time++)
+                scores[d] += rp__rank_fix(
+                    rp__rank_bm25(weight_of(l, time), f->norms[f->codes[d]], f->tfs[l][i]), 1);
             matches[d] = true;
         }
     for (uint32_t d = 0; d < DOCS; d++) {
@@ -140,15 +148,16 @@ typedef enum kind { PRUNED, ALL_SCORED, COUNTED } kind;
 static rp_status run(fixture *f, uint32_t k, kind kind_of, const karg_pair **pairs,
                      const uint32_t **counts)
 {
-    rp__fused_or_term terms[QUERIES][LISTS];
+    static rp__fused_or_term terms[QUERIES][LISTS * TIMES];
     rp__fused_or_query queries[QUERIES];
     karg_tiled lists[LISTS];
     rp_status status = rp__gpu_tiled_get(&f->tiled, f->want, LISTS, lists);
     for (uint32_t q = 0; q < QUERIES; q++) {
         queries[q] = (rp__fused_or_query){.terms = terms[q]};
-        for (uint32_t l = 0; l < LISTS; l++)
-            if (has(q, l))
-                terms[q][queries[q].n_terms++] = (rp__fused_or_term){lists[l], weights[l]};
+        for (uint32_t l = 0; l < LISTS * f->times; l++)
+            if (has(q, l % LISTS))
+                terms[q][queries[q].n_terms++] =
+                    (rp__fused_or_term){lists[l % LISTS], weight_of(l % LISTS, l / LISTS)};
     }
     rp__fused_or_batch batch = {.queries = queries,
                                 .n_queries = QUERIES,
@@ -195,6 +204,28 @@ static void batches_have_the_answers_of_the_cpu(void **state)
         check(&f, 0, COUNTED);
         check(&f, 33, COUNTED);
         check(&f, 10, PRUNED);
+        close_all(&f);
+    }
+}
+
+/* Of 11 to 22, of 22 to 44, and of 64 to 128 terms. */
+static void long_batches_have_the_answers_of_the_cpu(void **state)
+{
+    (void)state;
+    static const uint32_t times[] = {11, 22, TIMES};
+    static fixture f;
+    for (uint64_t seed = 0; seed < 3; seed++) {
+        rp__emulated_device_configure(&(rp__emulated_device_options){.seed = seed});
+        assert_int_equal(open_all(&f, ROOM), RP_OK);
+        f.times = times[seed];
+        check(&f, 10, PRUNED);
+        check(&f, 10, COUNTED);
+        check(&f, 1, ALL_SCORED);
+        check(&f, 1000, PRUNED);
+        check(&f, 10000, COUNTED);
+        check(&f, 0, COUNTED);
+        f.times = 1;
+        check(&f, 33, PRUNED);
         close_all(&f);
     }
 }
@@ -279,6 +310,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(batches_have_the_answers_of_the_cpu),
+        cmocka_unit_test(long_batches_have_the_answers_of_the_cpu),
         cmocka_unit_test(lists_are_laid_out_once),
         cmocka_unit_test(lists_go_where_there_is_no_room),
         cmocka_unit_test(damaged_lists_are_told),
