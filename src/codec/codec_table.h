@@ -101,6 +101,7 @@ rp_status rp__bp128d4_avx512_decode(const rp__list *list, uint32_t *out);
 #if defined(__x86_64__)
 rp_status rp__ef128_avx512_list(const rp__list *list, uint32_t *out);
 rp_status rp__ef128_avx512_docid(const rp__list *list, uint32_t i, uint32_t *out);
+rp_status rp__ef128_avx2_at(const uint8_t *in, size_t in_bytes, size_t n, size_t i, uint32_t *out);
 rp_status rp__ef128_avx2_list(const rp__list *list, uint32_t *out);
 rp_status rp__ef128_avx2_docid(const rp__list *list, uint32_t i, uint32_t *out);
 rp_status rp__ef128_avx2_seek(const rp__list *list, uint32_t b, uint32_t target, uint32_t *slot,

@@ -67,16 +67,11 @@ static rp_status decode_sums(const uint8_t *in, size_t in_bytes, uint32_t *out, 
     return RP_OK;
 }
 
-static bool is_form(const uint8_t *in, size_t in_bytes, uint8_t form)
-{
-    return in_bytes >= 1 && in[0] == form;
-}
-
 rp_status rp__ef128_decode(const uint8_t *in, size_t in_bytes, uint32_t *out, size_t n)
 {
-    if (is_form(in, in_bytes, RP_EF128_PLAIN))
+    if (rp__ef128_is_form(in, in_bytes, RP_EF128_PLAIN))
         return rp__bitpack_decode(in + 1, in_bytes - 1, out, n);
-    if (is_form(in, in_bytes, RP_EF128_ZEROS)) {
+    if (rp__ef128_is_form(in, in_bytes, RP_EF128_ZEROS)) {
         memset(out, 0, n * sizeof *out);
         return RP_OK;
     }
@@ -90,9 +85,9 @@ rp_status rp__ef128_decode(const uint8_t *in, size_t in_bytes, uint32_t *out, si
 rp_status rp__ef128_decode_docids(const uint8_t *in, size_t in_bytes, uint32_t base, uint32_t *out,
                                   size_t n)
 {
-    if (is_form(in, in_bytes, RP_EF128_PLAIN))
+    if (rp__ef128_is_form(in, in_bytes, RP_EF128_PLAIN))
         return rp__bitpack_decode_docids(in + 1, in_bytes - 1, base, out, n);
-    if (is_form(in, in_bytes, RP_EF128_ZEROS))
+    if (rp__ef128_is_form(in, in_bytes, RP_EF128_ZEROS))
         memset(out, 0, n * sizeof *out);
     else if (decode_sums(in, in_bytes, out, n))
         return RP_DAMAGED;
@@ -103,34 +98,9 @@ rp_status rp__ef128_decode_docids(const uint8_t *in, size_t in_bytes, uint32_t b
     return RP_OK;
 }
 
-/* The sum whose high part ends at bit `end`. */
-static uint64_t sum_at(const uint8_t *in, const rp__ef128_parts *parts, uint64_t end, size_t i)
-{
-    return (end - i) << parts->l | rp__lowbits_at(in + 1, parts->l, i);
-}
-
 rp_status rp__ef128_at(const uint8_t *in, size_t in_bytes, size_t n, size_t i, uint32_t *out)
 {
-    rp__ef128_parts parts;
-    uint64_t before = 0, from = 0;
-    *out = 0;
-    if (i >= n)
-        return RP_DAMAGED;
-    if (is_form(in, in_bytes, RP_EF128_ZEROS))
-        return RP_OK;
-    if (is_form(in, in_bytes, RP_EF128_PLAIN))
-        return rp__bitpack_at(in + 1, in_bytes - 1, n, i, out);
-    if (rp__ef128_open(in, in_bytes, n, &parts))
-        return RP_DAMAGED;
-    if (i > 0) {
-        from = rp__unary_end(parts.unary, RP_UNARY_ENDS_ARE_ONES, 0, parts.limit, i - 1);
-        before = sum_at(in, &parts, from++, i - 1);
-    }
-    uint64_t end = rp__unary_end(parts.unary, RP_UNARY_ENDS_ARE_ONES, from, parts.limit, 0);
-    if (end >= parts.limit)
-        return RP_DAMAGED;
-    *out = (uint32_t)(sum_at(in, &parts, end, i) - before);
-    return RP_OK;
+    return rp__ef128_at_by(in, in_bytes, n, i, out, rp__unary_end);
 }
 
 rp_status rp__ef128_docid(const rp__list *list, uint32_t i, uint32_t *out)

@@ -10,6 +10,7 @@
 #ifndef RP_CODEC_EF128_H
 #define RP_CODEC_EF128_H
 
+#include "codec/bitpack.h"
 #include "codec/list.h"
 #include "codec/lowbits.h"
 #include "codec/unary.h"
@@ -41,10 +42,53 @@ static inline bool rp__ef128_is_plain(const uint8_t *in, size_t in_bytes, size_t
     return n - 1 >= RP_BLOCK || in_bytes == 0 || in[0] > RP_EF128_WIDTH_MAX;
 }
 
+static inline bool rp__ef128_is_form(const uint8_t *in, size_t in_bytes, uint8_t form)
+{
+    return in_bytes >= 1 && in[0] == form;
+}
+
 /* Whether docids stay below 2^32: the last of n that stands above base with this sum. */
 static inline bool rp__ef128_fits(uint32_t base, size_t n, uint32_t sum)
 {
     return (uint64_t)(uint32_t)(base + 1) + (n - 1) + sum <= UINT32_MAX;
+}
+
+/* The sum whose high part ends at bit `end`. */
+static inline uint64_t rp__ef128_sum_at(const uint8_t *in, const rp__ef128_parts *parts,
+                                        uint64_t end, size_t i)
+{
+    return (end - i) << parts->l | rp__lowbits_at(in + 1, parts->l, i);
+}
+
+/* Value i of a block alone: what the sums before and at it differ by. Mostly it ends in the word behind the one
+ * before. */
+static inline rp_status rp__ef128_at_by(const uint8_t *in, size_t in_bytes, size_t n, size_t i,
+                                        uint32_t *out, rp__unary_end_fn *end_of)
+{
+    rp__ef128_parts parts;
+    uint64_t before = 0, from = 0;
+    *out = 0;
+    if (i >= n)
+        return RP_DAMAGED;
+    if (rp__ef128_is_form(in, in_bytes, RP_EF128_ZEROS))
+        return RP_OK;
+    if (rp__ef128_is_form(in, in_bytes, RP_EF128_PLAIN))
+        return rp__bitpack_at(in + 1, in_bytes - 1, n, i, out);
+    if (rp__ef128_open(in, in_bytes, n, &parts))
+        return RP_DAMAGED;
+    if (i > 0) {
+        from = end_of(parts.unary, RP_UNARY_ENDS_ARE_ONES, 0, parts.limit, i - 1);
+        before = rp__ef128_sum_at(in, &parts, from++, i - 1);
+    }
+    if (from >= parts.limit)
+        return RP_DAMAGED;
+    const uint64_t word = rp__load64(parts.unary + from / 8) >> from % 8;
+    uint64_t end = word ? from + rp__bits_lowest64(word)
+                        : end_of(parts.unary, RP_UNARY_ENDS_ARE_ONES, from, parts.limit, 0);
+    if (end >= parts.limit)
+        return RP_DAMAGED;
+    *out = (uint32_t)(rp__ef128_sum_at(in, &parts, end, i) - before);
+    return RP_OK;
 }
 
 /* The i-th docid of a list of such blocks: a row's `at`, by its way of finding ends. The block's

@@ -142,7 +142,12 @@ rp_status rp__ef128_avx2_list(const rp__list *list, uint32_t *out)
     return rp__blocks_end(list);
 }
 
-/* ---- Single docids --------------------------------------------------------------------------- */
+/* ---- One value, one docid ---------------------------------------------------------------------- */
+
+rp_status rp__ef128_avx2_at(const uint8_t *in, size_t in_bytes, size_t n, size_t i, uint32_t *out)
+{
+    return rp__ef128_at_by(in, in_bytes, n, i, out, rp__unary_avx2_end);
+}
 
 rp_status rp__ef128_avx2_docid(const rp__list *list, uint32_t i, uint32_t *out)
 {
@@ -162,6 +167,6 @@ const rp__block_code rp__ef128_avx2_code = {
     .encode = rp__ef128_encode,
     .decode = decode,
     .decode_docids = decode_docids,
-    .at = rp__ef128_at,
+    .at = rp__ef128_avx2_at,
 };
 #endif

@@ -318,6 +318,6 @@ const rp__block_code rp__ef128_avx512_code = {
     .encode = rp__ef128_encode,
     .decode = decode,
     .decode_docids = decode_docids,
-    .at = rp__ef128_at,
+    .at = rp__ef128_avx2_at,
 };
 #endif

@@ -152,4 +152,15 @@ static inline uint64_t rp__unary_avx2_end(const uint8_t *bits, uint64_t flip, ui
     return end < to ? end : to;
 }
 
+/* rp__unary_end, fast where `from` is 0 and the end lies in the first word. */
+static inline uint64_t rp__unary_avx2_first_word_end(const uint8_t *bits, uint64_t flip,
+                                                     uint64_t from, uint64_t to, uint64_t i)
+{
+    const uint64_t word = rp__load64(bits) ^ flip;
+    if (from > 0 || i >= rp__bits_count64(word))
+        return rp__unary_avx2_far_end(bits, flip, from, to, i);
+    const uint64_t end = rp__unary_avx2_select(word, (uint32_t)i);
+    return end < to ? end : to;
+}
+
 #endif
