@@ -60,8 +60,8 @@ static inline uint64_t rp__ef128_sum_at(const uint8_t *in, const rp__ef128_parts
     return (end - i) << parts->l | rp__lowbits_at(in + 1, parts->l, i);
 }
 
-/* Value i of a block alone: what the sums before and at it differ by. Mostly it ends in the word behind the one
- * before. */
+/* Value i of a block alone: what the sums before and at it differ by. Mostly it ends in the word
+ * behind the one before. */
 static inline rp_status rp__ef128_at_by(const uint8_t *in, size_t in_bytes, size_t n, size_t i,
                                         uint32_t *out, rp__unary_end_fn *end_of)
 {

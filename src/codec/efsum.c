@@ -35,7 +35,7 @@ size_t rp__efsum_encode(const rp__codec_options *options, const uint32_t *values
     uint32_t gaps[STEPS_MAX];
     uint8_t other[8 + 5 * STEPS_MAX];
     size_t used = rp__ef128_encode(options, values, n, out), steps = steps_of(values, n, gaps);
-    if (steps == 0 || (options && options->by == RP_BY_SPEED)) /* steps are slower to decode */
+    if (steps == 0)
         return used;
     size_t other_used = 1 + rp__ef128_encode(options, gaps, steps, other + 1);
     if (other_used >= used)

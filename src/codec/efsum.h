@@ -22,7 +22,8 @@ static inline bool rp__efsum_has_steps(const uint8_t *in, size_t in_bytes)
     return in_bytes > 0 && in[0] >= RP_EFSUM_STEPS;
 }
 
-/* Opens the ranks of a block of steps, *count of them, where they have low and high bits, as all have that we write. */
+/* Opens the ranks of a block of steps, *count of them, where they have low and high bits, as all
+ * have that we write. */
 static inline rp_status rp__efsum_open(const uint8_t *in, size_t in_bytes, size_t *count,
                                        rp__ef128_parts *parts)
 {
@@ -54,28 +55,35 @@ static inline rp_status rp__efsum_plain(const uint8_t *in, size_t in_bytes, uint
 static inline rp_status rp__efsum_count(const uint8_t *in, size_t in_bytes, uint32_t *out, size_t n)
 {
     rp__ef128_parts parts;
-    uint64_t before = 0, end = 0;
-    size_t count, j = 0;
+    size_t count;
     memset(out, 0, n * sizeof *out);
     if (rp__efsum_is_plain(in, in_bytes))
         return rp__efsum_plain(in, in_bytes, out, n);
     if (rp__efsum_open(in, in_bytes, &count, &parts))
         return RP_DAMAGED;
-    for (uint64_t from = 0; from < parts.limit && j < count; from += 64)
-        for (uint64_t word = rp__load64(parts.unary + from / 8); word && j < count;
-             word &= word - 1, j++) {
-            end = from + rp__bits_lowest64(word);
-            uint64_t rank = (end - j) << parts.l | rp__lowbits_at(in + 2, parts.l, j);
-            if (rank - before >= n - before)
+    const uint64_t mask = (1ULL << parts.l) - 1;
+    uint64_t word = rp__load64(parts.unary), from = 0, before = 0, end = 0;
+    for (size_t j = 0, bit = 0; j < count; j++, bit += parts.l) {
+        while (!word) {
+            from += 64;
+            if (from >= parts.limit)
                 return RP_DAMAGED;
-            out[rank]++;
-            before = rank;
+            word = rp__load64(parts.unary + from / 8);
         }
-    return j == count && end < parts.limit ? RP_OK : RP_DAMAGED;
+        end = from + rp__bits_lowest64(word);
+        word &= word - 1;
+        uint64_t low = rp__load64(in + 2 + bit / 8) >> bit % 8 & mask;
+        uint64_t rank = (end - j) << parts.l | low;
+        if (rank - before >= n - before)
+            return RP_DAMAGED;
+        out[rank]++;
+        before = rank;
+    }
+    return end < parts.limit ? RP_OK : RP_DAMAGED;
 }
 
-/* Looks at the ranks that share the high part of i, which mostly are none: scoring asks for frequencies one by one. What
- * lies elsewhere in the block may be damaged. */
+/* Looks at the ranks that share the high part of i, which mostly are none: scoring asks for
+ * frequencies one by one. What lies elsewhere in the block may be damaged. */
 static inline rp_status rp__efsum_count_at(const uint8_t *in, size_t in_bytes, size_t i,
                                            uint32_t *out, rp__unary_end_fn *end_of)
 {

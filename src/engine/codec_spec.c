@@ -262,7 +262,7 @@ static rp_status parse_codec(const char *spec, rp__coding *out, rp_error *err)
 static const rp__block_code *own_freqs(const rp__coding *coding)
 {
     bool by_speed = coding->codec->choose && coding->options.by != RP_BY_SIZE;
-    return by_speed ? rp__block_code_find("optpfd", rp__cpu_features()) : NULL;
+    return by_speed ? rp__block_code_find("efsum", rp__cpu_features()) : NULL;
 }
 
 rp_status rp__codec_spec_parse(const char *codec, const char *freqs, rp__coding *out, rp_error *err)

@@ -424,6 +424,12 @@ static void damaged_lists_with_optpfd_frequencies(void **state)
     damage_short_lists("optpfd");
 }
 
+static void damaged_lists_with_efsum_frequencies(void **state)
+{
+    (void)state;
+    damage_short_lists("efsum");
+}
+
 /* Lists that kernels read only after they were transcoded, of one block and of several: all of their directories are
  * checked then. Bitmaps are transcoded in batches. */
 static void damaged_transcoded_lists(void **state)
@@ -466,17 +472,28 @@ static void damaged_blocks_of_lists(void **state)
     collection_close(&c);
 }
 
-static void damaged_dense_lists_of_ors(void **state)
+static void damage_dense_lists(const char *freqs)
 {
-    (void)state;
     static const char *const codecs[] = {"bp128", "optpfd", "raw", "bitmap", NULL};
     static const uint64_t words[] = {0, 1};
     static const world w = {draw_dense, words, 2, {6, 3}, NULL};
-    begin("optpfd", codecs);
+    begin(freqs, codecs);
     fill_dense(DOCS, RARE);
     damage_codecs(&w);
     assert_true(n_stored_ors > 100);
     collection_close(&c);
+}
+
+static void damaged_dense_lists_of_ors(void **state)
+{
+    (void)state;
+    damage_dense_lists("optpfd");
+}
+
+static void damaged_dense_lists_with_efsum_frequencies(void **state)
+{
+    (void)state;
+    damage_dense_lists("efsum");
 }
 
 /* Lists that cannot be read at all, beside sound ones. */
@@ -594,9 +611,11 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(damaged_lists_with_bp128_frequencies),
                                        cmocka_unit_test(damaged_lists_with_optpfd_frequencies),
+                                       cmocka_unit_test(damaged_lists_with_efsum_frequencies),
                                        cmocka_unit_test(damaged_transcoded_lists),
                                        cmocka_unit_test(damaged_blocks_of_lists),
                                        cmocka_unit_test(damaged_dense_lists_of_ors),
+                                       cmocka_unit_test(damaged_dense_lists_with_efsum_frequencies),
                                        cmocka_unit_test(damaged_heads_of_bitmaps),
                                        cmocka_unit_test(bitmaps_without_bits_end_soon),
                                        cmocka_unit_test(damaged_second_levels)};

@@ -91,3 +91,38 @@ const uint8_t *format_optpfd(const uint8_t *p, size_t n, uint32_t *out)
     p = mode == 2 ? mapped(p, n, h, b, out) : listed(p, k, rank_width, h, b, out);
     return listed(p, f, rank_width, far_width, b + h, out);
 }
+
+const uint8_t *format_ef128(const uint8_t *p, size_t n, uint32_t *out)
+{
+    unsigned form = *p++;
+    const uint8_t *high = p + (n * form + 7) / 8;
+    uint32_t before = 0, zeros = 0;
+    size_t bit = 0;
+    for (size_t i = 0; form == 32 && i < n; i++)
+        out[i] = 0;
+    if (form >= 32)
+        return form == 32 ? p : format_bp128(p, n, out);
+    for (size_t i = 0; i < n; i++) {
+        for (; !bits_at(high, bit, 1); bit++)
+            zeros++;
+        uint32_t sum = zeros << form | bits_at(p, i * form, form);
+        out[i] = sum - before;
+        before = sum;
+        bit++;
+    }
+    return high + (bit + 7) / 8;
+}
+
+const uint8_t *format_efsum(const uint8_t *p, size_t n, uint32_t *out)
+{
+    uint32_t gaps[127], rank = 0;
+    if (*p < 128)
+        return format_ef128(p, n, out);
+    size_t steps = *p - 128U;
+    p = format_ef128(p + 1, steps, gaps);
+    for (size_t i = 0; i < n; i++)
+        out[i] = 0;
+    for (size_t j = 0; j < steps; j++)
+        out[rank += gaps[j]]++;
+    return p;
+}

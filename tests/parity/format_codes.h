@@ -9,6 +9,6 @@
 /* Reads n values; where their bytes end. */
 typedef const uint8_t *format_code(const uint8_t *p, size_t n, uint32_t *out);
 
-format_code format_bp128, format_vbyte, format_rice, format_optpfd;
+format_code format_bp128, format_vbyte, format_rice, format_optpfd, format_ef128, format_efsum;
 
 #endif

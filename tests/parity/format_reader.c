@@ -252,13 +252,16 @@ typedef struct codec_row {
 
 enum { RAW = 1, BITMAP = 17, AUTO = 24 };
 
-/* Of auto only the frequencies, if the manifest does not say them: mixed, which is not here. */
+/* Of auto only the frequencies, if the manifest does not say them: mixed, which is not here. efsum is
+ * no codec of docids: lists do not name it. */
 static const codec_row rows[] = {{RAW, "raw", NULL, format_bp128},
                                  {2, "vbyte", format_vbyte, format_vbyte},
                                  {3, "bp128", format_bp128, format_bp128},
                                  {7, "optpfd", format_optpfd, format_optpfd},
                                  {10, "rice", format_rice, format_rice},
+                                 {12, "ef128", format_ef128, format_ef128},
                                  {BITMAP, "bitmap", NULL, format_bp128},
+                                 {UINT32_MAX, "efsum", format_efsum, format_efsum},
                                  {AUTO, "auto", NULL, NULL}};
 enum { ROWS = sizeof rows / sizeof *rows };
 

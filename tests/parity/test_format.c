@@ -191,7 +191,7 @@ static void test_codecs(void **state)
 {
     (void)state;
     static const char *const codecs[] = {"bp128", "vbyte",  "raw",   "auto",
-                                         "rice",  "optpfd", "bitmap"};
+                                         "rice",  "optpfd", "ef128", "bitmap"};
     for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++)
         for (int parts = 0; parts < 4; parts++) {
             rp_build_options o = {

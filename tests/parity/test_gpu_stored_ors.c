@@ -21,7 +21,7 @@
 
 enum { GROUP = 16, TEXT = 400, DOCS = 6500, WORDS = 60, MEMORY = 1 << 19, ROUNDS = 3 };
 
-static const char *const codecs[] = {"bp128", "optpfd", "raw", "bitmap"};
+static const char *const codecs[] = {"bp128", "optpfd", "raw", "bitmap", "auto"};
 enum { CODECS = sizeof codecs / sizeof codecs[0] };
 static const size_t ks[] = {1, 10, 100};
 static collection documents;

@@ -21,12 +21,15 @@ bool rp__gpu_list_has_docids(const rp__list *list)
 bool rp__gpu_list_has_tfs(const rp__list *list)
 {
     return list->codec &&
-           (is_named(list->freq_code, "optpfd") || is_named(list->freq_code, "bp128"));
+           (is_named(list->freq_code, "efsum") || is_named(list->freq_code, "optpfd") ||
+            is_named(list->freq_code, "bp128"));
 }
 
 uint32_t rp__gpu_list_freq_code(const rp__list *list)
 {
-    return is_named(list->freq_code, "bp128") ? KARG_CODEC_BP128 : KARG_CODEC_OPTPFD;
+    return is_named(list->freq_code, "efsum")   ? KARG_CODE_EFSUM
+           : is_named(list->freq_code, "bp128") ? KARG_CODEC_BP128
+                                                : KARG_CODEC_OPTPFD;
 }
 
 void rp__gpu_list_count_decoded(const rp__list *list, rp_gpu_counters *counters)

@@ -89,7 +89,7 @@ static void test_options(void **state)
     assert_true(parse("pfd:exceptions=0.60", NULL).options.exceptions == 0.6);
     assert_true(parse("pfd:exceptions=0.123456789012", NULL).options.exceptions == 0.123456789012);
     assert_int_equal(parse("auto:by=speed", NULL).options.by, RP_BY_SPEED);
-    assert_string_equal(parse("auto:by=speed", NULL).freqs->name, "optpfd");
+    assert_string_equal(parse("auto:by=speed", NULL).freqs->name, "efsum");
     assert_string_equal(parse("auto", "vbyte").freqs->name, "vbyte");
     assert_int_equal(parse("auto:by=size", NULL).options.by, RP_BY_SIZE);
     assert_null(parse("auto:by=size", NULL).freqs); /* its own, which is smaller */

@@ -79,15 +79,12 @@ PRIM bool check_freqs(const karg_list &list, uint32_t count, const term_bytes &f
                       uint32_t *scratch)
 {
     const uint64_t at = list.freqs + frame.from;
+    const sound_bytes in = {at, frame.n, count};
     uint32_t v[4];
-    bool is_sound = frame.is_sound;
-    if (list.freq_code == KARG_CODEC_BP128) {
-        is_sound = is_sound && bp128_is_sound({at, frame.n, count});
-        freq_bp128_four(at, frame.n, count, v);
-    } else {
-        is_sound = is_sound && optpfd_is_sound({at, frame.n, count});
-        freq_optpfd_four(at, frame.n, count, scratch, v);
-    }
+    bool is_sound = frame.is_sound && (list.freq_code == KARG_CODEC_BP128  ? bp128_is_sound(in)
+                                       : list.freq_code == KARG_CODE_EFSUM ? efsum_is_sound(in)
+                                                                           : optpfd_is_sound(in));
+    term_frame_four(list.freq_code, at, frame.n, count, scratch, v);
 #pragma unroll
     for (uint32_t e = 0; e < 4; e++)
         is_sound &= 4 * prim_lane() + e >= count || v[e] != UINT32_MAX;

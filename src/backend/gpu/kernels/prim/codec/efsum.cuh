@@ -1,6 +1,6 @@
-/* efsum.cuh: blocks of efsum (docs/format.md, chapter 6), by a warp: those of ef128, or ranks
- * at which the running sum of values makes a step, themselves a block of ef128. A step is counted
- * at its rank, through shared memory. */
+/* efsum.cuh: blocks of efsum (docs/format.md, chapter 6): those of ef128, or ranks at which the
+ * running sum of values makes a step, themselves a block of ef128. By a warp, a step is counted at
+ * its rank, through shared memory: docids, or values without the sum (freq_efsum_*). */
 #ifndef RP_KERNELS_EFSUM_CUH
 #define RP_KERNELS_EFSUM_CUH
 
@@ -40,6 +40,151 @@ PRIM void efsum_docids(const block_list &list, uint32_t from, uint32_t to, uint3
         delta_sum(base - 1, v);
     }
     prim_sync_tile();
+}
+
+/* ---- Values without their sum ---------------------------------------------------------------- */
+
+/* Bits of a frame in device memory. */
+struct efsum_stored {
+    bitpack_bits at;
+
+    PRIM_MEMBER uint32_t bits(uint32_t bit, uint32_t w) const { return bitpack_one(at, bit, w); }
+};
+
+/* A frame as a block of ef128, of its values or of the ranks of its steps: the bits at which its
+ * parts begin. In a form of low and high bits w is the width of the low ones, and the high ones end
+ * within `limit`; in others values of w bits are there, which do not lie inside if count is 0. */
+struct efsum_parts {
+    uint32_t count, w, low, high, limit;
+    bool has_steps, has_highs;
+};
+
+template <class IN> PRIM efsum_parts efsum_open(const IN &in, uint32_t bytes, uint32_t n)
+{
+    const uint32_t head = bytes ? in.bits(0, 32) : 0, has = (head & 255) >= EFSUM_STEPS,
+                   form = head >> 8 * has & 255, is_plain = form == block_ef128::PLAIN;
+    efsum_parts p = {
+        has ? (head & 255) - EFSUM_STEPS : n, form, 8 * (1 + has), 0, 0, has != 0, true};
+    if (form >= block_ef128::ZEROS) {
+        p.has_highs = false;
+        p.w = is_plain ? head >> 8 * (1 + has) & 255 : 0;
+        p.low += 8 * is_plain;
+    }
+    p.high = p.low + 8 * bitpack_bytes(p.count * prim_min(p.w, 33U));
+    if (form > block_ef128::PLAIN || p.w > 32 || p.high > 8 * bytes)
+        p.count = 0;
+    if (p.count)
+        p.limit = prim_min(8 * bytes - p.high, 3 * p.count - 1);
+    return p;
+}
+
+/* The place of end k, counted from bit `from` of the high part on; the limit: there is none. */
+template <class IN>
+PRIM uint32_t efsum_end(const IN &in, const efsum_parts &p, uint32_t flip, uint32_t from,
+                        uint32_t k)
+{
+#pragma unroll 1
+    for (; from < p.limit; from += 32) {
+        uint32_t left = prim_min(p.limit - from, 32U),
+                 ends = (in.bits(p.high + from, 32) ^ flip) & prim_mask(left),
+                 here = prim_count(ends);
+        if (k < here) {
+            for (; k > 0; k--)
+                ends &= ends - 1;
+            return from + prim_lowest(ends);
+        }
+        k -= here;
+    }
+    return p.limit;
+}
+
+/* How often i is among the ranks: of high bits only those are looked at that i has. */
+template <class IN> PRIM uint32_t efsum_steps_at(const IN &in, const efsum_parts &p, uint32_t i)
+{
+    uint32_t value = 0, rank = 0, z = p.has_highs ? i >> p.w : 0;
+    if (!p.has_highs) {
+        for (uint32_t j = 0; j < p.count; j++)
+            value += (rank += in.bits(p.low + j * p.w, p.w)) == i;
+        return value;
+    }
+    uint32_t at = z ? 1 + efsum_end(in, p, ~0U, 0, z - 1) : 0;
+    for (uint32_t j = at - z; j < p.count && at < p.limit && in.bits(p.high + at, 1); j++, at++)
+        value += in.bits(p.low + j * p.w, p.w) == (i & prim_mask(p.w));
+    return value;
+}
+
+/* Value i of the n, 1 to 128, i below n. Any bytes: what does not lie inside is 0. */
+template <class IN> PRIM uint32_t efsum_value(const IN &in, uint32_t bytes, uint32_t n, uint32_t i)
+{
+    const efsum_parts p = efsum_open(in, bytes, n);
+    uint32_t before = 0, from = 0;
+    if (p.has_steps)
+        return efsum_steps_at(in, p, i);
+    if (!p.has_highs || p.count == 0)
+        return p.count ? in.bits(p.low + i * p.w, p.w) : 0;
+    if (i) {
+        from = efsum_end(in, p, 0, 0, i - 1);
+        before = (from - (i - 1)) << p.w | in.bits(p.low + (i - 1) * p.w, p.w);
+        from++;
+    }
+    uint32_t end = efsum_end(in, p, 0, from, 0);
+    if (end >= p.limit)
+        return 0;
+    return ((end - i) << p.w | in.bits(p.low + i * p.w, p.w)) - before;
+}
+
+PRIM_APART uint32_t freq_efsum_at(uint64_t at, uint32_t bytes, uint32_t n, uint32_t i)
+{
+    return efsum_value(efsum_stored{bitpack_at(at)}, bytes, n, i);
+}
+
+/* By a warp: the lane's four running sums, of values or of ranks. A lane has an equal part of the
+ * high bits, and puts what ends there at its rank; those of damaged bytes may be missing. */
+PRIM void efsum_sums(const efsum_stored &in, const efsum_parts &p, uint32_t *scratch, uint32_t v[4])
+{
+    const uint32_t slot = 4 * prim_lane(), part = (p.limit + 31) / 32,
+                   from = prim_min(prim_lane() * part, p.limit);
+    if (!p.has_highs) {
+#pragma unroll
+        for (uint32_t k = 0; k < 4; k++)
+            v[k] = (k ? v[k - 1] : 0) +
+                   (slot + k < p.count ? in.bits(p.low + (slot + k) * p.w, p.w) : 0);
+        uint32_t before = scan_add<32>(v[3]) - v[3];
+#pragma unroll
+        for (uint32_t k = 0; k < 4; k++)
+            v[k] += before;
+        return;
+    }
+    uint32_t ends = in.bits(p.high + from, 32) & prim_mask(prim_min(part, p.limit - from)),
+             j = scan_add<32>(prim_count(ends)) - prim_count(ends);
+    exceptions_clear(scratch);
+#pragma unroll 1
+    for (; ends && j < p.count; ends &= ends - 1, j++)
+        scratch[j] = (from + prim_lowest(ends) - j) << p.w | in.bits(p.low + j * p.w, p.w);
+    v[0] = v[1] = v[2] = v[3] = 0;
+    exceptions_take(scratch, v);
+}
+
+/* By a warp: of the n values, 1 to 128, in these bytes, those from 4 times the lane's number on;
+ * what is past the last is some number, and so is what does not lie inside. `scratch` as
+ * freq_optpfd_four has it. */
+PRIM_APART uint4 freq_efsum_four(uint64_t at, uint32_t bytes, uint32_t n, uint32_t *scratch)
+{
+    const efsum_stored in = {bitpack_at(at)};
+    const efsum_parts p = efsum_open(in, bytes, n);
+    uint32_t v[4], steps[4] = {0, 0, 0, 0};
+    efsum_sums(in, p, scratch, v);
+    if (!p.has_steps) {
+        uint32_t before = prim_shuffle_up<32>(v[3], 1);
+        return make_uint4(v[0] - (prim_lane() ? before : 0), v[1] - v[0], v[2] - v[1], v[3] - v[2]);
+    }
+    exceptions_clear(scratch);
+#pragma unroll
+    for (uint32_t k = 0; k < 4; k++)
+        if (4 * prim_lane() + k < p.count && v[k] < n)
+            exceptions_put(scratch, v[k], 1);
+    exceptions_take(scratch, steps);
+    return make_uint4(steps[0], steps[1], steps[2], steps[3]);
 }
 
 /* Steps of a block that lie below the number of values. */

@@ -7,6 +7,7 @@
 #define RP_KERNELS_TERM_LOOKUP_CUH
 
 #include "backend/gpu/kernels/prim/codec/bp128.cuh"
+#include "backend/gpu/kernels/prim/codec/efsum.cuh"
 #include "backend/gpu/kernels/prim/warp/term_block.cuh"
 #include "backend/gpu/kernels/prim/warp/warp_search.cuh"
 
@@ -129,6 +130,13 @@ PRIM uint32_t term_part_of(const term_source &in, uint32_t bit, uint32_t k, uint
     return part;
 }
 
+/* Bits of a frame in shared memory. */
+struct term_frame {
+    term_source in;
+
+    PRIM_MEMBER uint32_t bits(uint32_t bit, uint32_t w) const { return term_bits(in, bit, w); }
+};
+
 /* Value i, less one, of the n of a frame in shared memory. Any bytes: what does not lie inside is
  * 0. */
 PRIM_APART uint32_t term_tf_at(uint32_t code, const unsigned char *at, uint32_t bytes, uint32_t n,
@@ -137,6 +145,8 @@ PRIM_APART uint32_t term_tf_at(uint32_t code, const unsigned char *at, uint32_t 
     const term_source in = term_bits_at(at);
     uint32_t head = term_bits(in, 0, 32);
     optpfd_head o = optpfd_read(head, n);
+    if (code == KARG_CODE_EFSUM)
+        return efsum_value(term_frame{in}, bytes, n, i);
     if (code == KARG_CODEC_BP128) {
         o = {};
         o.b = head & 255;
@@ -178,6 +188,8 @@ PRIM uint32_t term_tf(const karg_list &list, uint32_t rank, karg_found *found)
     uint64_t at = list.freqs + in.from;
     if (!in.is_sound)
         prim_atomic_or(&found->damaged, 1);
+    if (list.freq_code == KARG_CODE_EFSUM)
+        return 1 + freq_efsum_at(at, in.n, count, i);
     return 1 + (list.freq_code == KARG_CODEC_BP128 ? freq_bp128_at(at, in.n, count, i)
                                                    : freq_optpfd_at(at, in.n, count, i));
 }
