@@ -45,4 +45,4 @@ size_t rp__efsum_encode(const rp__codec_options *options, const uint32_t *values
     return other_used;
 }
 
-RP_EFSUM_ROW(rp__efsum_code, 0, rp__ef128_code, rp__unary_end)
+RP_EFSUM_ROW(rp__efsum_code, 0, rp__ef128_code, rp__efsum_count, rp__unary_end)

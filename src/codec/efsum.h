@@ -33,47 +33,52 @@ static inline rp_status rp__efsum_open(const uint8_t *in, size_t in_bytes, size_
     return parts->limit < *count ? RP_DAMAGED : RP_OK;
 }
 
-/* Ranks that are a block of another form. */
-static inline bool rp__efsum_is_plain(const uint8_t *in, size_t in_bytes)
-{
-    return in_bytes > 1 && in[1] > RP_EF128_WIDTH_MAX;
-}
+/* The values of a block of steps: a row's way of counting them. */
+typedef rp_status rp__efsum_steps_fn(const rp__block_code *ef, const uint8_t *in, size_t in_bytes,
+                                     uint32_t *out, size_t n);
 
-static inline rp_status rp__efsum_plain(const uint8_t *in, size_t in_bytes, uint32_t *out, size_t n)
+/* By a row of ef128, which decodes ranks of any form. */
+static inline rp_status rp__efsum_scatter(const rp__block_code *ef, const uint8_t *in,
+                                          size_t in_bytes, uint32_t *out, size_t n)
 {
     uint32_t places[RP_BLOCK_CAPACITY]; /* ranks, each plus its own number */
     const size_t count = in[0] - (size_t)RP_EFSUM_STEPS;
-    if (rp__ef128_decode_docids(in + 1, in_bytes - 1, UINT32_MAX, places, count) || count == 0 ||
+    if (ef->decode_docids(in + 1, in_bytes - 1, UINT32_MAX, places, count) || count == 0 ||
         places[count - 1] - (count - 1) >= n)
         return RP_DAMAGED;
+    memset(out, 0, n * sizeof *out);
     for (size_t j = 0; j < count; j++)
         out[places[j] - j]++;
     return RP_OK;
 }
 
-/* Ranks rise or stay and are below n: one comparison says both. */
-static inline rp_status rp__efsum_count(const uint8_t *in, size_t in_bytes, uint32_t *out, size_t n)
+/* Ranks that are a block of another form than low and high bits. */
+static inline bool rp__efsum_is_plain(const uint8_t *in, size_t in_bytes)
+{
+    return in_bytes > 1 && in[1] > RP_EF128_WIDTH_MAX;
+}
+
+/* One by one. Ranks rise or stay and are below n: one comparison says both. */
+static inline rp_status rp__efsum_count(const rp__block_code *ef, const uint8_t *in,
+                                        size_t in_bytes, uint32_t *out, size_t n)
 {
     rp__ef128_parts parts;
     size_t count;
-    memset(out, 0, n * sizeof *out);
     if (rp__efsum_is_plain(in, in_bytes))
-        return rp__efsum_plain(in, in_bytes, out, n);
+        return rp__efsum_scatter(ef, in, in_bytes, out, n);
     if (rp__efsum_open(in, in_bytes, &count, &parts))
         return RP_DAMAGED;
-    const uint64_t mask = (1ULL << parts.l) - 1;
+    memset(out, 0, n * sizeof *out);
     uint64_t word = rp__load64(parts.unary), from = 0, before = 0, end = 0;
-    for (size_t j = 0, bit = 0; j < count; j++, bit += parts.l) {
-        while (!word) {
+    for (size_t j = 0; j < count; j++) {
+        for (; !word; word = rp__load64(parts.unary + from / 8)) {
             from += 64;
             if (from >= parts.limit)
                 return RP_DAMAGED;
-            word = rp__load64(parts.unary + from / 8);
         }
         end = from + rp__bits_lowest64(word);
         word &= word - 1;
-        uint64_t low = rp__load64(in + 2 + bit / 8) >> bit % 8 & mask;
-        uint64_t rank = (end - j) << parts.l | low;
+        uint64_t rank = (end - j) << parts.l | rp__lowbits_at(in + 2, parts.l, j);
         if (rank - before >= n - before)
             return RP_DAMAGED;
         out[rank]++;
@@ -105,18 +110,20 @@ static inline rp_status rp__efsum_count_at(const uint8_t *in, size_t in_bytes, s
 }
 
 static inline rp_status rp__efsum_decode_by(const rp__block_code *ef, const uint8_t *in,
-                                            size_t in_bytes, uint32_t *out, size_t n)
+                                            size_t in_bytes, uint32_t *out, size_t n,
+                                            rp__efsum_steps_fn *steps)
 {
-    return rp__efsum_has_steps(in, in_bytes) ? rp__efsum_count(in, in_bytes, out, n)
+    return rp__efsum_has_steps(in, in_bytes) ? steps(ef, in, in_bytes, out, n)
                                              : ef->decode(in, in_bytes, out, n);
 }
 
 static inline rp_status rp__efsum_docids_by(const rp__block_code *ef, const uint8_t *in,
-                                            size_t in_bytes, uint32_t base, uint32_t *out, size_t n)
+                                            size_t in_bytes, uint32_t base, uint32_t *out, size_t n,
+                                            rp__efsum_steps_fn *steps)
 {
     if (!rp__efsum_has_steps(in, in_bytes))
         return ef->decode_docids(in, in_bytes, base, out, n);
-    return rp__efsum_count(in, in_bytes, out, n) ? RP_DAMAGED : rp__gaps_sum(out, n, base);
+    return steps(ef, in, in_bytes, out, n) ? RP_DAMAGED : rp__gaps_sum(out, n, base);
 }
 
 static inline rp_status rp__efsum_at_by(const rp__block_code *ef, const uint8_t *in,
@@ -130,7 +137,7 @@ static inline rp_status rp__efsum_at_by(const rp__block_code *ef, const uint8_t 
         return ef->at(in, in_bytes, n, i, out);
     if (!rp__efsum_is_plain(in, in_bytes))
         return rp__efsum_count_at(in, in_bytes, i, out, end_of);
-    if (rp__efsum_count(in, in_bytes, values, n))
+    if (rp__efsum_scatter(ef, in, in_bytes, values, n))
         return RP_DAMAGED;
     *out = values[i];
     return RP_OK;
@@ -140,16 +147,16 @@ size_t rp__efsum_bound(size_t n);
 size_t rp__efsum_encode(const rp__codec_options *options, const uint32_t *values, size_t n,
                         uint8_t *out);
 
-/* A row over a row of ef128, by its way of finding ends. */
-#define RP_EFSUM_ROW(row, needs_, ef, end_of)                                                      \
+/* A row over a row of ef128, by its ways of counting steps and of finding ends. */
+#define RP_EFSUM_ROW(row, needs_, ef, steps, end_of)                                               \
     static rp_status decode(const uint8_t *in, size_t in_bytes, uint32_t *out, size_t n)           \
     {                                                                                              \
-        return rp__efsum_decode_by(&(ef), in, in_bytes, out, n);                                   \
+        return rp__efsum_decode_by(&(ef), in, in_bytes, out, n, steps);                            \
     }                                                                                              \
     static rp_status decode_docids(const uint8_t *in, size_t in_bytes, uint32_t base,              \
                                    uint32_t *out, size_t n)                                        \
     {                                                                                              \
-        return rp__efsum_docids_by(&(ef), in, in_bytes, base, out, n);                             \
+        return rp__efsum_docids_by(&(ef), in, in_bytes, base, out, n, steps);                      \
     }                                                                                              \
     static rp_status at(const uint8_t *in, size_t in_bytes, size_t n, size_t i, uint32_t *out)     \
     {                                                                                              \
