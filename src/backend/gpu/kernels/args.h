@@ -387,7 +387,7 @@ enum { KARG_SEGMENT = 64 };
 
 /* A term of a query. Its list is in raw, bp128, optpfd, rice, ef128 or bitmap, and cut every 128
  * postings; docs begin at u32 docids (raw), at words of bits (bitmap), or at blocks. Its
- * frequencies are in optpfd, bp128, or one u32 each (raw). */
+ * frequencies are in efsum, optpfd, bp128, or one u32 each (raw). */
 typedef struct karg_term {
     karg_list list;
     uint64_t hints;         /* bitmap: u32 a 512 docids: postings before them */

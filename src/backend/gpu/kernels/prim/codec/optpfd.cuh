@@ -1,5 +1,5 @@
-/* optpfd.cuh: blocks of optpfd (docs/format.md, chapter 6), the default code of frequencies: the
- * head; one value without the others; all values, by a warp; docids, for delta_decode.cuh.
+/* optpfd.cuh: blocks of optpfd (docs/format.md, chapter 6): the head; one value without the others;
+ * all values, by a warp; docids, for delta_decode.cuh.
  *
  * By a warp lane l has values 4l to 4l + 3. A listed high part is one of lanes 0 to 15's, a far
  * part one of lanes 0 to 7's: they reach their values through shared memory. High parts of a bitmap
