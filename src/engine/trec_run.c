@@ -1,9 +1,9 @@
 /* trec_run.c: runs: lines of hits, to a file that appears whole or not at all.
  *
- * Several threads may make the lines of many answers: each takes the next slice of them, and the slices are written in
- * their order. */
-#include <stdatomic.h>
-#include <stdio.h>
+ * Several threads may make the lines of many answers. Each takes the next slice of them and makes its lines. Slices are
+ * written in their order: by the thread that has finished the next one, with those behind it that are finished too,
+ * while the others go on. A ring holds the slices that are not written yet. */
+#include <pthread.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -12,36 +12,47 @@
 #include "base/pool.h"
 #include "base/record.h"
 #include "engine/docnos.h"
+#include "engine/run_lines.h"
 #include "riposte/topics.h"
 #include "store/store.h"
 
 enum {
-    SCORE_BYTES = 340,                /* "%.7f" of a double has at most 318 */
-    NUMBERS_BYTES = SCORE_BYTES + 40, /* of a line: score, rank and blanks */
-    SLICE_HITS = 8192,                /* after so many a slice takes no more answers */
+    SLICE_HITS = 8192, /* after so many a slice takes no more answers */
     MAX_THREADS = 16,
+    RING = 2 * MAX_THREADS,
 };
 
 /* Answers whose lines one thread makes. */
 typedef struct slice {
     size_t first, end;
+    bool is_made;
     bool is_altered; /* a docno is not its document's id */
-    bool has_failed; /* there is no memory */
     rp__buf lines;
 } slice;
+
+/* What the threads of a call share, under `lock`. */
+typedef struct turn {
+    pthread_mutex_t lock;
+    pthread_cond_t moved; /* a slice is written, or the run has failed */
+    const rp_run_answer *answers;
+    size_t n, next;          /* answers; the first that is in no slice */
+    size_t n_cut, n_written; /* slices; slice i is ring[i % n_ring] */
+    size_t n_ring;
+    bool is_writing; /* a thread writes slices */
+    rp_status status;
+    rp_error err;
+} turn;
 
 struct rp_run {
     const rp_index *index;
     rp__output *out; /* NULL: `write` takes the lines */
     rp_run_options o;
+    rp__run_lines_form form;
     bool is_checked; /* no two documents have one docno */
-    size_t tag_bytes;
-    rp__pool *pool; /* of n_threads; NULL: the caller makes all lines */
+    rp__pool *pool;  /* of n_threads; NULL: the caller makes all lines */
     uint32_t n_threads;
-    const rp_run_answer *answers; /* of the call */
-    slice slices[MAX_THREADS];
-    size_t n_slices;
-    atomic_size_t next_slice;
+    turn turn;
+    slice ring[RING];
     char tag[];
 };
 
@@ -66,10 +77,12 @@ rp_status rp_run_new(const rp_index *index, const char *path, const rp_run_optio
         return rp__error_no_memory(err);
     run->index = index;
     run->o = *o;
-    run->tag_bytes = strlen(tag);
-    memcpy(run->tag, tag, run->tag_bytes + 1);
-    for (size_t i = 0; i < MAX_THREADS; i++)
-        rp__buf_init(&run->slices[i].lines);
+    memcpy(run->tag, tag, strlen(tag) + 1);
+    run->form = (rp__run_lines_form){o->format, run->tag, strlen(tag)};
+    pthread_mutex_init(&run->turn.lock, NULL);
+    pthread_cond_init(&run->turn.moved, NULL);
+    for (size_t i = 0; i < RING; i++)
+        rp__buf_init(&run->ring[i].lines);
     status = o->write ? RP_OK : rp__output_create(path, &run->out, err);
     if (status == RP_OK)
         *out = run;
@@ -78,109 +91,89 @@ rp_status rp_run_new(const rp_index *index, const char *path, const rp_run_optio
     return status;
 }
 
-/* ---- Lines ------------------------------------------------------------------------------------- */
+/* ---- Slices ------------------------------------------------------------------------------------ */
 
-static char *put_bytes(char *to, const char *bytes, size_t n)
+/* What is wrong with the lines of a slice, before they are written. */
+static rp_status check_slice(rp_run *run, const slice *s, rp_error *err)
 {
-    memcpy(to, bytes, n);
-    return to + n;
+    if (s->lines.failed)
+        return rp__error_no_memory(err);
+    if (!s->is_altered || run->is_checked)
+        return RP_OK;
+    rp_status status = rp__docnos_check(run->index, err);
+    run->is_checked = status == RP_OK;
+    return status;
 }
 
-static char *put_name(char *to, const char *name, bool *is_altered)
+static rp_status write_slice(rp_run *run, const slice *s, rp_error *err)
 {
-    for (; *name; name++) {
-        *to = rp__docnos_byte(*name);
-        *is_altered = *is_altered || *to != *name;
-        to++;
+    rp_status status = check_slice(run, s, err);
+    if (status != RP_OK || s->lines.n == 0)
+        return status;
+    if (run->o.write)
+        run->o.write(run->o.write_arg, (const char *)s->lines.at, s->lines.n);
+    else
+        rp__output_write(run->out, s->lines.at, s->lines.n);
+    return run->out && rp__output_has_failed(run->out) ? rp_run_finish(run, err) : RP_OK;
+}
+
+/* Writes the slices that are made, from the first on that is not written. With the lock, which others may take while
+ * one is written. */
+static void write_made(rp_run *run)
+{
+    turn *t = &run->turn;
+    rp_error err;
+    if (t->is_writing)
+        return;
+    t->is_writing = true;
+    while (t->status == RP_OK && t->n_written < t->n_cut &&
+           run->ring[t->n_written % t->n_ring].is_made) {
+        pthread_mutex_unlock(&t->lock);
+        rp_status status = write_slice(run, &run->ring[t->n_written % t->n_ring], &err);
+        pthread_mutex_lock(&t->lock);
+        t->n_written++;
+        t->status = status;
+        if (status != RP_OK)
+            t->err = err;
+        pthread_cond_broadcast(&t->moved);
     }
-    return to;
+    t->is_writing = false;
 }
 
-/* At least `least` digits, at most 20. */
-static char *put_digits(char *to, uint64_t n, size_t least)
+/* The next slice, once the ring has a place for it; NULL: there is none. With the lock. */
+static slice *cut_slice(rp_run *run)
 {
-    char digits[20];
-    size_t i = sizeof digits;
-    for (; n > 0 || sizeof digits - i < least; n /= 10)
-        digits[--i] = (char)('0' + n % 10);
-    return put_bytes(to, digits + i, sizeof digits - i);
+    turn *t = &run->turn;
+    while (t->status == RP_OK && t->next < t->n && t->n_cut - t->n_written == t->n_ring)
+        pthread_cond_wait(&t->moved, &t->lock);
+    if (t->status != RP_OK || t->next == t->n)
+        return NULL;
+    slice *s = &run->ring[t->n_cut++ % t->n_ring];
+    s->first = t->next;
+    for (size_t hits = 0; t->next < t->n && hits < SLICE_HITS; t->next++)
+        hits += t->answers[t->next].hits->n;
+    s->end = t->next;
+    s->is_made = s->is_altered = false;
+    return s;
 }
 
-/* As by %.7f, which took most of the time of a run: fixed / 2^fraction_bits is rounded to even at the
- * seventh decimal. */
-static char *put_score(char *to, const rp_hit *hit, int32_t fraction_bits)
-{
-    const uint64_t unit = 10000000;
-    if (fraction_bits < 1 || fraction_bits > 30)
-        return to + snprintf(to, SCORE_BYTES, "%.7f", hit->score);
-    uint64_t n = hit->fixed * unit, rest = n & ((UINT64_C(1) << fraction_bits) - 1);
-    uint64_t half = UINT64_C(1) << (fraction_bits - 1);
-    n >>= fraction_bits;
-    n += rest > half || (rest == half && n % 2);
-    to = put_digits(to, n / unit, 1);
-    *to++ = '.';
-    return put_digits(to, n % unit, 7);
-}
-
-static char *put_hit(const rp_run *run, char *to, const char *qid, const rp_hits *hits, size_t i,
-                     bool *is_altered)
-{
-    bool is_trec = run->o.format == RP_RUN_TREC, ignored = false;
-    to = put_name(to, qid, &ignored);
-    to = is_trec ? put_bytes(to, " Q0 ", 4) : put_bytes(to, "\t", 1);
-    to = put_name(to, hits->at[i].name, is_altered);
-    *to++ = is_trec ? ' ' : '\t';
-    to = put_digits(to, i + 1, 1);
-    if (is_trec) {
-        *to++ = ' ';
-        to = put_score(to, &hits->at[i], hits->fraction_bits);
-        *to++ = ' ';
-        to = put_bytes(to, run->tag, run->tag_bytes);
-    }
-    *to++ = '\n';
-    return to;
-}
-
-static void put_answer(const rp_run *run, slice *s, const rp_run_answer *answer)
-{
-    size_t fixed_bytes = strlen(answer->qid) + run->tag_bytes + NUMBERS_BYTES;
-    const rp_hits *hits = answer->hits;
-    for (size_t i = 0; i < hits->n && !s->has_failed; i++) {
-        char *from = (char *)rp__buf_room(&s->lines, fixed_bytes + strlen(hits->at[i].name));
-        s->has_failed = from == NULL;
-        if (from)
-            s->lines.n += (size_t)(put_hit(run, from, answer->qid, hits, i, &s->is_altered) - from);
-    }
-}
-
-/* ---- Many answers ------------------------------------------------------------------------------ */
-
-/* Makes lines of slices until none is left. */
-static void make_lines(void *arg, uint32_t worker)
+/* Makes and writes slices until none is left. */
+static void make_slices(void *arg, uint32_t worker)
 {
     rp_run *run = arg;
+    turn *t = &run->turn;
     (void)worker;
-    for (size_t i; (i = atomic_fetch_add(&run->next_slice, 1)) < run->n_slices;) {
-        slice *s = &run->slices[i];
+    pthread_mutex_lock(&t->lock);
+    for (slice *s; (s = cut_slice(run)) != NULL;) {
+        pthread_mutex_unlock(&t->lock);
         s->lines.n = 0;
-        s->is_altered = s->has_failed = false;
-        for (size_t j = s->first; j < s->end; j++)
-            put_answer(run, s, &run->answers[j]);
+        for (size_t i = s->first; i < s->end; i++)
+            rp__run_lines_put(&s->lines, &run->form, &t->answers[i], &s->is_altered);
+        pthread_mutex_lock(&t->lock);
+        s->is_made = true;
+        write_made(run);
     }
-}
-
-/* Cuts answers from `first` on into a slice for each thread, and returns the first that is in none. */
-static size_t cut_slices(rp_run *run, size_t first, size_t n)
-{
-    for (run->n_slices = 0; run->n_slices < run->n_threads && first < n; run->n_slices++) {
-        slice *s = &run->slices[run->n_slices];
-        s->first = first;
-        for (size_t hits = 0; first < n && hits < SLICE_HITS; first++)
-            hits += run->answers[first].hits->n;
-        s->end = first;
-    }
-    atomic_store(&run->next_slice, 0);
-    return first;
+    pthread_mutex_unlock(&t->lock);
 }
 
 /* Without a pool the caller makes all lines, which takes longer and gives the same. */
@@ -197,40 +190,18 @@ static void set_threads(rp_run *run, size_t threads)
         run->pool = NULL;
 }
 
-/* What is wrong with the lines of a slice, before they are written. */
-static rp_status check_slice(rp_run *run, const slice *s, rp_error *err)
+/* Where one slice takes them all, one thread does. */
+static bool is_worth_threads(const rp_run_answer *answers, size_t n)
 {
-    if (s->has_failed)
-        return rp__error_no_memory(err);
-    if (!s->is_altered || run->is_checked)
-        return RP_OK;
-    rp_status status = rp__docnos_check(run->index, err);
-    run->is_checked = status == RP_OK;
-    return status;
-}
-
-static rp_status write_slices(rp_run *run, rp_error *err)
-{
-    rp_status status = RP_OK;
-    for (size_t i = 0; i < run->n_slices && status == RP_OK; i++) {
-        const rp__buf *lines = &run->slices[i].lines;
-        status = check_slice(run, &run->slices[i], err);
-        if (status != RP_OK || lines->n == 0)
-            continue;
-        if (run->o.write)
-            run->o.write(run->o.write_arg, (const char *)lines->at, lines->n);
-        else
-            rp__output_write(run->out, lines->at, lines->n);
-        if (run->out && rp__output_has_failed(run->out))
-            status = rp_run_finish(run, err);
-    }
-    return status;
+    size_t hits = 0;
+    for (size_t i = 0; i < n && hits < SLICE_HITS; i++)
+        hits += answers[i].hits->n;
+    return hits >= SLICE_HITS;
 }
 
 rp_status rp_run_add_many(rp_run *run, const rp_run_answer *answers, size_t n, size_t threads,
                           rp_error *err)
 {
-    rp_status status = RP_OK;
     if (RP_MISSING(err, run, answers))
         return RP_USAGE;
     if (!run->out && !run->o.write)
@@ -239,16 +210,20 @@ rp_status rp_run_add_many(rp_run *run, const rp_run_answer *answers, size_t n, s
         if (!answers[i].qid || !answers[i].hits)
             return rp__error_set(err, RP_USAGE, "answer %zu lacks its qid or its hits", i);
     set_threads(run, threads);
-    run->answers = answers;
-    for (size_t next = 0; next < n && status == RP_OK;) {
-        next = cut_slices(run, next, n);
-        if (run->pool && run->n_slices > 1)
-            rp__pool_run(run->pool, make_lines, run);
-        else
-            make_lines(run, 0);
-        status = write_slices(run, err);
-    }
-    return status;
+    turn *t = &run->turn;
+    t->answers = answers;
+    t->n = n;
+    t->next = t->n_cut = t->n_written = 0;
+    t->status = RP_OK;
+    const bool has_threads = run->pool && is_worth_threads(answers, n);
+    t->n_ring = has_threads ? 2 * run->n_threads : 1;
+    if (has_threads)
+        rp__pool_run(run->pool, make_slices, run);
+    else
+        make_slices(run, 0);
+    if (t->status != RP_OK)
+        *err = t->err;
+    return t->status;
 }
 
 rp_status rp_run_add(rp_run *run, const char *qid, const rp_hits *hits, rp_error *err)
@@ -273,7 +248,9 @@ void rp_run_free(rp_run *run)
         return;
     rp__output_abandon(run->out);
     rp__pool_free(run->pool);
-    for (size_t i = 0; i < MAX_THREADS; i++)
-        rp__buf_free(&run->slices[i].lines);
+    for (size_t i = 0; i < RING; i++)
+        rp__buf_free(&run->ring[i].lines);
+    pthread_cond_destroy(&run->turn.moved);
+    pthread_mutex_destroy(&run->turn.lock);
     rp__free(run);
 }
