@@ -22,28 +22,32 @@ typedef struct rp__batch_args {
     bool syntax;
 } rp__batch_args;
 
-enum { RP_BATCH_CHUNKS = 3 }; /* one is written, one answered, one read */
+enum { RP_BATCH_CHUNKS = 4 }; /* one is written, one answered, one read, and one waits */
 
-/* Seconds of the stages, which overlap; report: of all threads together. */
+/* Seconds of the stages, most of which overlap; report: of all threads together. */
 typedef struct rp__batch_spent {
+    double loading; /* the file of topics, and opening the index */
+    double opening; /* the processor */
     double reading, answering, writing;
+    double waiting_reader, waiting_writer; /* answering had nothing to do; it was too far ahead */
+    double finishing;                      /* the run becomes durable and gets its name */
     rp_batch_report report;
     rp__gpu_report_kernels kernels;
 } rp__batch_spent;
 
-/* A topic, or why it cannot be read. */
+/* A topic; or one that cannot be read, with the number of its error. */
 typedef struct rp__batch_topic {
     rp_topic topic;
     rp_status status;
-    rp_error err;
+    uint32_t error;
 } rp__batch_topic;
 
 typedef struct rp__batch_chunk {
     rp__batch_topic *topics; /* CHUNK_MOST */
     rp_batch_query *answers; /* theirs */
     size_t n, written;       /* written: so many from the first on, or left out */
-    rp_status status;        /* of reading it; its topics are good all the same */
-    rp_error err;
+    rp_error *errors;        /* of topics that cannot be read */
+    size_t n_errors, errors_cap;
 } rp__batch_chunk;
 
 /* Everything that lives while topics are answered. */
@@ -55,7 +59,6 @@ typedef struct rp__batch_state {
     rp_executor *executor;
     rp_topics *topics;
     rp__batch_chunk chunks[RP_BATCH_CHUNKS];
-    size_t chunk_topics;  /* of the next one */
     rp_run_answer *lines; /* of the chunk that is written */
     rp_run *run;
     bool is_shown; /* the run goes to a terminal */
@@ -67,13 +70,14 @@ typedef struct rp__batch_state {
     uint64_t partial, refused; /* topics whose time was over; that the policy did not take */
     uint64_t *times;           /* of each query; nanoseconds */
     size_t times_cap;
+    uint64_t begun_at, opened_at; /* the verb; the processor was there */
     rp__batch_spent spent;
 } rp__batch_state;
 
 /* The memory of chunks. False: there is none. */
 bool rp__batch_stages_open(rp__batch_state *b);
 void rp__batch_stages_close(rp__batch_state *b);
-/* Reads, answers and writes all topics. */
+/* Opens what answers, the searcher or the executor, while topics are read; then answers and writes them all. */
 rp_status rp__batch_stages_run(rp__batch_state *b, rp_error *err);
 
 #endif

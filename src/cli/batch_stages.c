@@ -1,16 +1,19 @@
 /* batch_stages.c: topics go through three stages in chunks: they are read, answered, and their hits written.
  *
- * While one chunk is answered, a second thread writes the one before it and a third reads the one after it. Everything
- * else happens between two such steps, on one thread. */
+ * Each stage has a thread, and chunks are a ring: the reader fills those that are written, up to the ring's end; the
+ * answering thread opens the processor while the first are read, and is at most one chunk ahead of the writer, which
+ * bounds the memory of hits. A stage waits only for its neighbours. Where there is one chunk, or there are no threads,
+ * one thread does everything. */
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "base/thread.h"
+#include "base/pool.h"
 #include "cli/batch.h"
 #include "cli/executor_batch.h"
 #include "cli/interrupt.h"
@@ -22,7 +25,23 @@ enum {
     CHUNK_HITS = 1 << 19,
     HITS_BYTES = 32 << 20,  /* of a chunk; a topic whose hits do not fit is answered alone, */
     ALONE_BYTES = 64 << 20, /* and may have more */
+    UNWRITTEN = 1,          /* answered chunks while another is answered */
 };
+
+enum { READING, WRITING, ANSWERING, STAGES };
+
+/* What the stages share, under `lock`. Chunk i is chunks[i % RP_BATCH_CHUNKS]. */
+typedef struct pipeline {
+    rp__batch_state *b;
+    pthread_mutex_t lock;
+    pthread_cond_t moved;
+    size_t n_read, n_answered, n_written; /* chunks */
+    size_t chunk_topics;                  /* of the next one */
+    bool is_read, is_answered;            /* there will be no more of them */
+    rp_status status[STAGES];
+    rp_error err[STAGES];
+    pthread_mutex_t searcher; /* who asks has it */
+} pipeline;
 
 static void write_topic(rp__batch_state *b, const char *qid, const rp_hits *hits)
 {
@@ -127,26 +146,41 @@ static void note_query(const rp__batch_state *b, const rp__batch_topic *a, rp_ba
     out->plain = !b->args->syntax;
 }
 
-/* Some topics; one that cannot be read is one too. */
-static void read_topics(rp__batch_state *b, rp__batch_chunk *c, size_t n)
+/* Why a topic cannot be read. */
+static rp_status keep_error(rp__batch_chunk *c, rp__batch_topic *a, const rp_error *why,
+                            rp_error *err)
+{
+    if (!rp__alloc_grow(&c->errors, &c->errors_cap, c->n_errors + 1, sizeof *c->errors))
+        return rp__error_no_memory(err);
+    a->error = (uint32_t)c->n_errors;
+    c->errors[c->n_errors++] = *why;
+    return RP_OK;
+}
+
+/* Some topics; one that cannot be read is one too. Those before a failure are good. */
+static rp_status read_topics(rp__batch_state *b, rp__batch_chunk *c, size_t n, rp_error *err)
 {
     uint64_t begun = rp__clock_now();
-    c->n = c->written = 0;
-    c->status = RP_OK;
-    while (c->n < n && !b->is_last && c->status == RP_OK) {
+    rp_status status = RP_OK;
+    c->n = c->written = c->n_errors = 0;
+    while (c->n < n && !b->is_last && status == RP_OK) {
         rp__batch_topic *a = &c->topics[c->n];
+        rp_error why;
         bool has;
         *a = (rp__batch_topic){0};
-        a->status = rp_topics_next(b->topics, &a->topic, &has, &a->err);
+        a->status = rp_topics_next(b->topics, &a->topic, &has, &why);
         b->is_last = a->status == RP_OK && !has;
-        if (a->status != RP_OK && a->status != RP_INPUT && a->status != RP_LIMIT) {
-            c->status = a->status;
-            c->err = a->err;
-        } else if (!b->is_last) {
-            note_query(b, a, &c->answers[c->n++]);
+        if (a->status == RP_INPUT || a->status == RP_LIMIT) {
+            status = keep_error(c, a, &why, err);
+        } else if (a->status != RP_OK) {
+            status = a->status;
+            *err = why;
         }
+        if (!b->is_last && status == RP_OK)
+            note_query(b, a, &c->answers[c->n++]);
     }
     b->spent.reading += seconds_since(begun);
+    return status;
 }
 
 /* ---- Writing ----------------------------------------------------------------------------------- */
@@ -157,7 +191,7 @@ static rp_status name_fault(const rp__batch_state *b, const rp__batch_chunk *c, 
 {
     const rp__batch_topic *topic = &c->topics[i];
     const rp_batch_query *a = &c->answers[i];
-    *err = topic->status == RP_OK ? a->err : topic->err;
+    *err = topic->status == RP_OK ? a->err : c->errors[topic->error];
     if (topic->status != RP_OK)
         return topic->status;
     bool is_named = a->status == RP_LIMIT || a->status == RP_UNAVAILABLE;
@@ -259,17 +293,24 @@ static rp_status write_some(rp__batch_state *b, rp__batch_chunk *c, rp_error *er
     return status;
 }
 
-/* Writes what is left. Nobody else may use the searcher meanwhile. */
-static rp_status write_rest(rp__batch_state *b, rp__batch_chunk *c, rp_error *err)
+/* Answers the next topic alone, with nobody else at the searcher. */
+static rp_status ask_alone(pipeline *p, rp__batch_chunk *c, rp_error *err)
 {
-    rp_status status = write_some(b, c, err);
+    pthread_mutex_lock(&p->searcher);
+    rp_status status = ask_some(p->b, &c->answers[c->written], 1, ALONE_BYTES, err);
+    pthread_mutex_unlock(&p->searcher);
+    return status;
+}
+
+static rp_status write_chunk(pipeline *p, rp__batch_chunk *c, rp_error *err)
+{
+    rp_status status = write_some(p->b, c, err);
     while (status == RP_OK && c->written < c->n) {
-        rp_batch_query *a = &c->answers[c->written];
-        status = ask_some(b, a, 1, ALONE_BYTES, err);
+        status = ask_alone(p, c, err);
         if (status == RP_OK)
-            status = write_answers(b, c, c->written + 1, err);
+            status = write_answers(p->b, c, c->written + 1, err);
         if (status == RP_OK)
-            status = write_some(b, c, err);
+            status = write_some(p->b, c, err);
     }
     return status;
 }
@@ -285,97 +326,202 @@ static void show(rp__batch_state *b)
     fprintf(stderr, "\r%" PRIu64 " queries\033[K\r", b->queries);
 }
 
+/* ---- Stages ------------------------------------------------------------------------------------ */
+
 /* Larger chunks while one takes a moment, smaller ones where it takes long. */
-static void set_chunk(rp__batch_state *b, double seconds)
+static size_t next_size(const rp__batch_state *b, size_t topics, double seconds)
 {
     size_t k = b->args->query.search.k, most = CHUNK_HITS / (k ? k : 1);
-    if (seconds < 0.05 && b->chunk_topics < CHUNK_MOST)
-        b->chunk_topics *= 2;
-    else if (seconds > 0.5 && b->chunk_topics > CHUNK_LEAST)
-        b->chunk_topics /= 2;
-    most = most > 0 ? most : 1;
-    b->chunk_topics = b->chunk_topics < most ? b->chunk_topics : most;
+    if (seconds < 0.05 && topics < CHUNK_MOST)
+        topics *= 2;
+    else if (seconds > 0.5 && topics > CHUNK_LEAST)
+        topics /= 2;
+    most = most > CHUNK_MOST ? CHUNK_MOST : most > 0 ? most : 1;
+    return topics < most ? topics : most;
 }
 
-enum { WRITING, READING, ANSWERING, STAGES };
-
-/* What happens to three chunks at once. */
-typedef struct step {
-    rp__batch_state *b;
-    rp__batch_chunk *before, *now, *after;
-    size_t n_after; /* topics to be read */
-    rp_status written, answered;
-    rp_error write_err, answer_err;
-    bool has_run[STAGES];
-} step;
-
-static void answer(step *s)
+static rp_status open_processor(rp__batch_state *b, rp_error *err)
 {
     uint64_t begun = rp__clock_now();
-    s->answered = ask_some(s->b, s->now->answers, s->now->n, HITS_BYTES, &s->answer_err);
+    const rp_executor_options options = {.threads = b->args->batch.threads,
+                                         .elements = b->args->batch.elements};
+    rp_status status =
+        rp__policy_args_has(&b->args->policy)
+            ? rp__policy_args_open(b->console, &b->args->policy, &b->args->query.search, b->index,
+                                   &options, &b->executor, err)
+            : rp_searcher_new(b->index, &b->args->query.search, &b->searcher, err);
+    b->opened_at = rp__clock_now();
+    b->spent.opening = (double)(b->opened_at - begun) / 1e9;
+    return status;
+}
+
+/* With the lock, which others have meanwhile; adds to *seconds what it took. */
+static void wait_for_others(pipeline *p, double *seconds)
+{
+    uint64_t begun = rp__clock_now();
+    pthread_cond_wait(&p->moved, &p->lock);
+    *seconds += seconds_since(begun);
+}
+
+static rp__batch_chunk *chunk_of(pipeline *p, size_t i)
+{
+    return &p->b->chunks[i % RP_BATCH_CHUNKS];
+}
+
+/* A place for the next chunk; false: nobody wants one. With the lock. */
+static bool await_place(pipeline *p)
+{
+    while (!p->is_answered && p->n_read - p->n_written == RP_BATCH_CHUNKS)
+        pthread_cond_wait(&p->moved, &p->lock);
+    return !p->is_answered;
+}
+
+static void read_all(pipeline *p)
+{
+    pthread_mutex_lock(&p->lock);
+    while (!p->is_read && await_place(p)) {
+        rp__batch_chunk *c = chunk_of(p, p->n_read);
+        const size_t topics = p->chunk_topics;
+        pthread_mutex_unlock(&p->lock);
+        rp_status status = read_topics(p->b, c, topics, &p->err[READING]);
+        pthread_mutex_lock(&p->lock);
+        p->status[READING] = status;
+        p->n_read += c->n > 0;
+        p->is_read = p->b->is_last || status != RP_OK;
+        pthread_cond_broadcast(&p->moved);
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* The next chunk to be answered; false: there is none, or its hits cannot be written. With the lock. */
+static bool await_read(pipeline *p)
+{
+    rp__batch_spent *spent = &p->b->spent;
+    while (p->n_answered == p->n_read && !p->is_read)
+        wait_for_others(p, &spent->waiting_reader);
+    while (p->n_answered - p->n_written > UNWRITTEN && p->status[WRITING] == RP_OK)
+        wait_for_others(p, &spent->waiting_writer);
+    return p->n_answered < p->n_read && p->status[WRITING] == RP_OK && !rp__console_is_closed();
+}
+
+/* Returns how long it took. */
+static double answer_chunk(pipeline *p, rp__batch_chunk *c)
+{
+    pthread_mutex_lock(&p->searcher);
+    uint64_t begun = rp__clock_now();
+    p->status[ANSWERING] = ask_some(p->b, c->answers, c->n, HITS_BYTES, &p->err[ANSWERING]);
     double seconds = seconds_since(begun);
-    s->b->spent.answering += seconds;
-    set_chunk(s->b, seconds);
+    pthread_mutex_unlock(&p->searcher);
+    p->b->spent.answering += seconds;
+    return seconds;
 }
 
-static void run_stage(void *arg, uint32_t worker)
+static void answer_all(pipeline *p)
 {
-    step *s = arg;
-    s->has_run[worker] = true;
-    if (worker == WRITING)
-        s->written = write_some(s->b, s->before, &s->write_err);
-    else if (worker == READING)
-        read_topics(s->b, s->after, s->n_after);
+    p->status[ANSWERING] = open_processor(p->b, &p->err[ANSWERING]);
+    pthread_mutex_lock(&p->lock);
+    while (p->status[ANSWERING] == RP_OK && await_read(p)) {
+        rp__batch_chunk *c = chunk_of(p, p->n_answered);
+        pthread_mutex_unlock(&p->lock);
+        double seconds = answer_chunk(p, c);
+        pthread_mutex_lock(&p->lock);
+        p->n_answered += p->status[ANSWERING] == RP_OK;
+        p->chunk_topics = next_size(p->b, p->chunk_topics, seconds);
+        pthread_cond_broadcast(&p->moved);
+    }
+    p->is_answered = true;
+    pthread_cond_broadcast(&p->moved);
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* Whether there is a chunk to be written. With the lock. */
+static bool await_answered(pipeline *p)
+{
+    while (p->n_written == p->n_answered && !p->is_answered)
+        pthread_cond_wait(&p->moved, &p->lock);
+    return p->n_written < p->n_answered;
+}
+
+static void write_all(pipeline *p)
+{
+    pthread_mutex_lock(&p->lock);
+    while (p->status[WRITING] == RP_OK && await_answered(p)) {
+        rp__batch_chunk *c = chunk_of(p, p->n_written);
+        pthread_mutex_unlock(&p->lock);
+        rp_status status = write_chunk(p, c, &p->err[WRITING]);
+        show(p->b);
+        pthread_mutex_lock(&p->lock);
+        p->status[WRITING] = status;
+        p->n_written += status == RP_OK;
+        pthread_cond_broadcast(&p->moved);
+    }
+    pthread_mutex_unlock(&p->lock);
+}
+
+static void run_stage(void *arg, uint32_t stage)
+{
+    static void (*const stages[STAGES])(pipeline *) = {read_all, write_all, answer_all};
+    stages[stage](arg);
+}
+
+/* All on one thread, the first chunk being read. */
+static void run_in_turn(pipeline *p)
+{
+    rp__batch_chunk *c = chunk_of(p, 0);
+    p->status[ANSWERING] = open_processor(p->b, &p->err[ANSWERING]);
+    while (c->n > 0 && p->status[ANSWERING] == RP_OK && !rp__console_is_closed()) {
+        double seconds = answer_chunk(p, c);
+        if (p->status[ANSWERING] == RP_OK)
+            p->status[WRITING] = write_chunk(p, c, &p->err[WRITING]);
+        if (p->status[ANSWERING] != RP_OK || p->status[WRITING] != RP_OK || p->is_read)
+            return;
+        show(p->b);
+        p->chunk_topics = next_size(p->b, p->chunk_topics, seconds);
+        p->status[READING] = read_topics(p->b, c, p->chunk_topics, &p->err[READING]);
+        p->is_read = p->b->is_last || p->status[READING] != RP_OK;
+    }
+}
+
+static void run_stages(pipeline *p)
+{
+    rp__pool *threads = NULL;
+    p->status[READING] =
+        read_topics(p->b, chunk_of(p, 0), next_size(p->b, CHUNK_LEAST, 0.1), &p->err[READING]);
+    p->n_read = p->b->chunks[0].n > 0;
+    p->is_read = p->b->is_last || p->status[READING] != RP_OK;
+    if (!p->is_read && rp__pool_new(STAGES, &threads) == RP_OK)
+        rp__pool_run(threads, run_stage, p);
     else
-        answer(s);
-}
-
-/* Answers a chunk while the one before it is written and the one after it is read. */
-static rp_status run_step(step *s, rp_error *err)
-{
-    bool has_more = s->before->written < s->before->n || !s->b->is_last;
-    if (has_more && rp__thread_run(STAGES, run_stage, s) != RP_OK)
-        has_more = false; /* there are no threads */
-    for (uint32_t i = 0; i < STAGES && !has_more; i++)
-        if (!s->has_run[i])
-            run_stage(s, i);
-    if (s->written == RP_OK)
-        s->written = write_rest(s->b, s->before, &s->write_err);
-    if (s->written == RP_OK && s->answered == RP_OK)
-        return RP_OK;
-    *err = s->written != RP_OK ? s->write_err : s->answer_err;
-    return s->written != RP_OK ? s->written : s->answered;
+        run_in_turn(p);
+    rp__pool_free(threads);
 }
 
 rp_status rp__batch_stages_run(rp__batch_state *b, rp_error *err)
 {
-    rp_status status = RP_OK;
-    rp__batch_chunk *before = &b->chunks[2], *now = &b->chunks[0], *after = &b->chunks[1];
-    read_topics(b, now, b->chunk_topics);
-    while (status == RP_OK && now->n > 0 && !rp__console_is_closed()) {
-        step s = {.b = b, .before = before, .now = now, .after = after, .n_after = b->chunk_topics};
-        status = run_step(&s, err);
-        rp__batch_chunk *free_one = before;
-        before = now;
-        now = after;
-        after = free_one;
-        show(b);
-    }
-    if (status == RP_OK)
-        status = write_rest(b, before, err);
-    if (status == RP_OK && now->status != RP_OK) {
-        *err = now->err;
-        return now->status;
-    }
-    return status;
+    pipeline p = {.b = b};
+    const size_t threads = b->args->batch.threads;
+    pthread_mutex_init(&p.lock, NULL);
+    pthread_mutex_init(&p.searcher, NULL);
+    pthread_cond_init(&p.moved, NULL);
+    p.chunk_topics =
+        next_size(b, threads < CHUNK_MOST / CHUNK_LEAST ? threads * CHUNK_LEAST : CHUNK_MOST, 0.1);
+    run_stages(&p);
+    pthread_cond_destroy(&p.moved);
+    pthread_mutex_destroy(&p.searcher);
+    pthread_mutex_destroy(&p.lock);
+    static const int order[STAGES] = {WRITING, ANSWERING, READING}; /* as topics have it */
+    for (size_t i = 0; i < STAGES; i++)
+        if (p.status[order[i]] != RP_OK) {
+            *err = p.err[order[i]];
+            return p.status[order[i]];
+        }
+    return RP_OK;
 }
 
 /* ---- Memory ------------------------------------------------------------------------------------ */
 
 bool rp__batch_stages_open(rp__batch_state *b)
 {
-    b->chunk_topics = CHUNK_LEAST;
-    set_chunk(b, 0.1);
     b->lines = rp__alloc_array(CHUNK_MOST, sizeof *b->lines);
     for (size_t i = 0; i < RP_BATCH_CHUNKS; i++) {
         rp__batch_chunk *c = &b->chunks[i];
@@ -395,6 +541,7 @@ void rp__batch_stages_close(rp__batch_state *b)
             rp_hits_free(&c->answers[j].hits);
         rp__free(c->topics);
         rp__free(c->answers);
+        rp__free(c->errors);
     }
     rp__free(b->lines);
 }

@@ -93,6 +93,11 @@ static const rp__option_group groups[] = {
     {0},
 };
 
+static double seconds_since(uint64_t begun)
+{
+    return (double)(rp__clock_now() - begun) / 1e9;
+}
+
 static double percentile(const rp__batch_state *b, double share)
 {
     return rp__times_in(b->times, b->queries, share, RP_TIMES_S);
@@ -118,9 +123,15 @@ static void write_spent(rp__batch_state *b)
 {
     const rp_batch_report *r = &b->spent.report;
     rp__json_writer_begin(&b->w, "spent_seconds", '{');
+    rp__json_writer_real(&b->w, "loading", b->spent.loading, 6);
+    rp__json_writer_real(&b->w, "opening", b->spent.opening, 6);
     rp__json_writer_real(&b->w, "reading", b->spent.reading, 6);
+    rp__json_writer_real(&b->w, "waiting_reader", b->spent.waiting_reader, 6);
     rp__json_writer_real(&b->w, "answering", b->spent.answering, 6);
+    rp__json_writer_real(&b->w, "waiting_writer", b->spent.waiting_writer, 6);
     rp__json_writer_real(&b->w, "writing", b->spent.writing, 6);
+    rp__json_writer_real(&b->w, "finishing", b->spent.finishing, 6);
+    rp__json_writer_real(&b->w, "whole", seconds_since(b->begun_at), 6);
     rp__json_writer_end(&b->w, '}');
     rp__json_writer_begin(&b->w, "threads_seconds", '{');
     rp__json_writer_real(&b->w, "parse", r->parse_seconds, 6);
@@ -224,7 +235,9 @@ static rp_status finish(rp__batch_state *b, double seconds, rp_error *err)
 {
     char queries[RP_FIGURE_BYTES], time[RP_FIGURE_BYTES], rate[RP_FIGURE_BYTES];
     char p50[RP_FIGURE_BYTES], p95[RP_FIGURE_BYTES], p99[RP_FIGURE_BYTES];
+    const uint64_t begun = rp__clock_now();
     rp_status status = rp_run_finish(b->run, err);
+    b->spent.finishing = seconds_since(begun);
     rp__interrupt_release();
     if (status != RP_OK)
         return status;
@@ -252,18 +265,6 @@ static rp_status finish(rp__batch_state *b, double seconds, rp_error *err)
     if (b->executor)
         note_policy(b);
     return get_verdict(b, err);
-}
-
-static rp_status make_searcher(rp__batch_state *b, rp_error *err)
-{
-    if (!rp__batch_stages_open(b))
-        return rp__error_no_memory(err);
-    const rp_executor_options options = {.threads = b->args->batch.threads,
-                                         .elements = b->args->batch.elements};
-    if (rp__policy_args_has(&b->args->policy))
-        return rp__policy_args_open(b->console, &b->args->policy, &b->args->query.search, b->index,
-                                    &options, &b->executor, err);
-    return rp_searcher_new(b->index, &b->args->query.search, &b->searcher, err);
 }
 
 /* To standard output, whose failures the console finds; a terminal gets nothing that could steer it. */
@@ -310,8 +311,8 @@ static rp_status begin(rp__batch_state *b, const rp__call *call, rp_error *err)
     rp_status status = rp_topics_open(call->operands[1], args->format, &b->topics, err);
     if (status == RP_OK)
         status = rp_index_open(call->operands[0], &options, &b->index, err);
-    if (status == RP_OK)
-        status = make_searcher(b, err);
+    if (status == RP_OK && !rp__batch_stages_open(b))
+        status = rp__error_no_memory(err);
     if (status == RP_OK)
         status = open_run(b, err);
     if (b->console->wants_json) {
@@ -324,24 +325,38 @@ static rp_status begin(rp__batch_state *b, const rp__call *call, rp_error *err)
     return status;
 }
 
+static void close_all(rp__batch_state *b)
+{
+    rp__buf_free(&b->json);
+    rp_executor_free(b->executor);
+    rp_searcher_free(b->searcher);
+    rp__batch_stages_close(b);
+    rp__free(b->times);
+    rp_index_close(b->index);
+    rp_topics_close(b->topics);
+}
+
+/* Memory, of a card too, is the system's at the program's end. Only what has threads or a process of its own is ended
+ * before: giving back everything one by one takes longer than a small batch. */
+static bool may_leave(const rp__batch_state *b)
+{
+    return b->searcher && !b->args->query.search.gpu_child && rp__console_may_leave();
+}
+
 static rp_status run(rp__console *console, const rp__call *call, rp_error *err)
 {
-    rp__batch_state b = {.console = console, .args = call->args};
+    rp__batch_state b = {.console = console, .args = call->args, .begun_at = rp__clock_now()};
     rp__buf_init(&b.json);
     rp_status status = begin(&b, call, err);
-    uint64_t start = rp__clock_now();
+    b.spent.loading = seconds_since(b.begun_at);
     if (status == RP_OK)
         status = rp__batch_stages_run(&b, err);
     if (status == RP_OK)
-        status = finish(&b, (double)(rp__clock_now() - start) / 1e9, err);
+        status = finish(&b, seconds_since(b.opened_at), err);
     rp_run_free(b.run);
-    rp__buf_free(&b.json);
-    rp_executor_free(b.executor);
-    rp_searcher_free(b.searcher);
-    rp__batch_stages_close(&b);
-    rp__free(b.times);
-    rp_index_close(b.index);
-    rp_topics_close(b.topics);
+    console->leaves = may_leave(&b);
+    if (!console->leaves)
+        close_all(&b);
     return status;
 }
 

@@ -159,6 +159,22 @@ void rp__console_fail(rp__console *console, const rp_error *err)
         put_error_object(console, err);
 }
 
+#if defined(__has_feature)
+#define SANITIZER(NAME) __has_feature(NAME)
+#else
+#define SANITIZER(NAME) 0
+#endif
+
+bool rp__console_may_leave(void)
+{
+#if defined(RP_COVERAGE) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) ||       \
+    SANITIZER(address_sanitizer) || SANITIZER(thread_sanitizer)
+    return false;
+#else
+    return true;
+#endif
+}
+
 bool rp__console_is_closed(void)
 {
     return ferror(stdout) != 0;

@@ -19,6 +19,7 @@ typedef struct rp__console {
     bool out_is_terminal, err_is_terminal;
     bool has_colour;     /* on standard output */
     bool has_reply;      /* a JSON object is on standard output: an error adds none */
+    bool leaves;         /* the program ends without freeing memory */
     int out_errno;       /* of the first flush of standard output that failed; 0: none */
     const char *program; /* what to type to run it again */
     const char *verb;
@@ -61,6 +62,10 @@ void rp__console_flush(rp__console *console);
 
 /* Flushes; the exit code. A reader that has closed the pipe is no error. */
 int rp__console_finish(rp__console *console, rp_status status);
+
+/* Whether a program may end without freeing memory: not where that is looked at, or where functions at
+ * the end write what a test has covered. */
+bool rp__console_may_leave(void);
 
 /* True once standard output takes no more: a long answer may stop. */
 bool rp__console_is_closed(void);

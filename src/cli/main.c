@@ -2,6 +2,7 @@
  * code of what came of it. */
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/error.h"
@@ -88,5 +89,8 @@ int main(int argc, char **argv)
     rp_status status = run(&console, argc, argv, &err);
     if (status != RP_OK && err.text[0])
         rp__console_fail(&console, &err);
-    return rp__console_finish(&console, status);
+    int code = rp__console_finish(&console, status);
+    if (console.leaves)
+        _exit(code); /* libraries, a card's among them, would free what ends anyway */
+    return code;
 }
