@@ -79,17 +79,16 @@ static bool is_auto(const rp_search_options *o)
            !rp__algorithm_choice_is_gpu(o->algorithm);
 }
 
-/* `auto` begins as the plain processor. */
-static rp_status choose_backend(const rp_search_options *o, const rp__place *place,
-                                const rp__backend **out, rp_error *err)
+/* `auto` begins as the plain processor. Whether a processor is there is found out by attaching to it: a card that is
+ * opened to see that takes as long again as opening it for good. */
+static rp_status choose_backend(const rp_search_options *o, const rp__backend **out, rp_error *err)
 {
     const bool is_free = !o->processor || strcmp(o->processor, "auto") == 0;
     const char *name = !is_free ? o->processor : is_auto(o) ? "cpu" : "gpu";
     if (o->gpu_child && strcmp(name, "gpu") != 0)
         return rp__error_set(err, RP_USAGE, "a gpu child is for the processor gpu; choose that");
     *out = o->gpu_child ? &rp__gpu_child_row : rp__backend_find(name);
-    return *out ? (*out)->probe(place, err)
-                : unknown_name("processor", name, "auto", processor_name, err);
+    return *out ? RP_OK : unknown_name("processor", name, "auto", processor_name, err);
 }
 
 static rp_status choose_rank(const rp_search_options *o, const rp__segment *segment, rp__rank *rank,
@@ -172,11 +171,11 @@ static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error
     if (status == RP_OK)
         status = choose_rank(o, s->index->segment, &s->rank, err);
     if (status == RP_OK)
-        status = choose_backend(o, &place, &backend, err);
+        status = choose_backend(o, &backend, err);
+    if (status == RP_OK)
+        status = rp__searcher_attach(s, backend, &place, err);
     if (status == RP_OK)
         status = rp__algorithm_choice_make(s, backend, &o->algorithm, err);
-    if (status == RP_OK && backend)
-        status = rp__searcher_attach(s, backend, &place, err);
     if (status == RP_OK && is_placed && rp__placement_init(s, o) != RP_OK)
         status = rp__error_no_memory(err);
     o->variant = o->processor = o->gpu = NULL;
