@@ -327,8 +327,8 @@ proof: $(PROOFS) ## LISTS= random lists and all strings of 3 bytes through every
 # A machine with a GPU may lack what a build needs: `make gpu-bundle` here, carry build/gpu there, run gpu_test.
 GPU_TESTS = $(addprefix $B/tests/,parity/test_gpu_cases parity/test_processors fault/test_gpu_faults fault/test_gpu_child)
 gpu-bundle: ## what gpu-test runs, with the libraries it needs, in build/gpu
-	@+$(again) all $(GPU_TESTS) >&2
-	@tools/gpu_bundle $B/gpu $B/riposte $(GPU_TESTS)
+	@+$(again) all $(GPU_TESTS) $B/bench/gpu_floor >&2
+	@tools/gpu_bundle $B/gpu $B/riposte $(GPU_TESTS) $B/bench/gpu_floor
 gpu-test: gpu-bundle ## check and measure kernels on this machine's GPU (8 minutes)
 	@$B/gpu/gpu_test
 asan: ## the suite under the address and undefined-behaviour sanitizers
@@ -427,7 +427,7 @@ $B/%.tidy: %.c
 	    2>$@.log || { cat $@.log; exit 1; } && touch $@
 
 ##@ Measure
-CARD_BENCHES := bench/gpu_compare.sh bench/policies_h200.sh # which are told where a bundle is
+CARD_BENCHES := bench/batch_whole.sh bench/gpu_compare.sh bench/policies_h200.sh # which are told where a bundle is
 bench: all $(BENCHES) $B/bench/serve_floor ## measure against peers; each number comes with its machine, data and command
 	@for b in $B/bench/bench_sim $(filter-out $(CARD_BENCHES),$(wildcard bench/*.sh)); do $$b || exit 1; done # which run the other programs
 
