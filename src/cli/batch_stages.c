@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/pool.h"
 #include "cli/batch.h"
+#include "cli/batch_json.h"
 #include "cli/executor_batch.h"
 #include "cli/interrupt.h"
 
@@ -42,27 +43,6 @@ typedef struct pipeline {
     rp_error err[STAGES];
     pthread_mutex_t searcher; /* who asks has it */
 } pipeline;
-
-static void write_topic(rp__batch_state *b, const char *qid, const rp_hits *hits)
-{
-    rp__json_writer_begin(&b->w, NULL, '{');
-    rp__json_writer_text(&b->w, "qid", qid);
-    rp__json_writer_uint(&b->w, "total", hits->total);
-    rp__json_writer_bool(&b->w, "total_is_exact", hits->total_is_exact);
-    if (hits->is_partial)
-        rp__json_writer_bool(&b->w, "is_partial", true);
-    rp__json_writer_begin(&b->w, "hits", '[');
-    for (size_t i = 0; i < hits->n; i++) {
-        rp__json_writer_begin(&b->w, NULL, '{');
-        rp__json_writer_uint(&b->w, "rank", i + 1);
-        rp__json_writer_text(&b->w, "id", hits->at[i].name);
-        rp__json_writer_uint(&b->w, "docid", hits->at[i].docid);
-        rp__json_writer_real(&b->w, "score", hits->at[i].score, 7);
-        rp__json_writer_end(&b->w, '}');
-    }
-    rp__json_writer_end(&b->w, ']');
-    rp__json_writer_end(&b->w, '}');
-}
 
 /* ---- Asking ------------------------------------------------------------------------------------ */
 
@@ -205,7 +185,7 @@ static rp_status name_fault(const rp__batch_state *b, const rp__batch_chunk *c, 
 static rp_status list_hits(rp__batch_state *b, const char *qid, const rp_hits *hits, rp_error *err)
 {
     size_t most = b->args->query.search.max_memory;
-    write_topic(b, qid, hits);
+    rp__batch_json_put(&b->w, qid, hits);
     if (b->json.n <= most)
         return RP_OK;
     return rp__error_set(err, RP_NO_MEMORY,

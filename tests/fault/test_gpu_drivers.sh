@@ -80,6 +80,12 @@ if "$RIPOSTE" doctor | grep -q 'has no GPU code'; then
     echo 'skip drivers that fail later: this build has no GPU code'
     exit 0
 fi
+# A card is opened once, whether it answers one query or a batch.
+for verb in "search $dir/ix one" "batch $dir/ix $dir/topics.tsv"; do
+    rm -f "$dir/calls"
+    FAKE_CALLS="$dir/calls" FAKE_FAIL=cuLaunchKernel=719 "$RIPOSTE" $verb --mode and --processor gpu -q > /dev/null 2>&1
+    check "one context: ${verb%% *}" "$(grep -c cuDevicePrimaryCtxRetain "$dir/calls")" '^1$'
+done
 refused 'an old card' 'is too old: compute capability 7' FAKE_MAJOR=7
 refused 'a card that cannot be asked' 'cannot be asked what it is' FAKE_FAIL=cuDeviceTotalMem_v2=101
 refused 'a card in use' 'cannot be opened' FAKE_FAIL=cuDevicePrimaryCtxRetain=46
