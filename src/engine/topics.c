@@ -142,11 +142,22 @@ void rp_topics_close(rp_topics *topics)
 
 /* ---- Each qid once --------------------------------------------------------------------------- */
 
-/* Where the qid is, or the free slot where it belongs. */
-static rp__topics_seen *slot_of(const rp_topics *topics, const char *qid)
+/* Where the qid is, or the free slot where it belongs. Other qids are far away in the text: their hashes tell them
+ * apart. */
+static rp__topics_seen *slot_of(const rp_topics *topics, const char *qid, uint32_t hash)
 {
-    size_t i = rp__checksum(qid, strlen(qid)) & (topics->n_slots - 1);
-    while (topics->seen[i].qid && strcmp(topics->seen[i].qid, qid) != 0)
+    size_t i = hash & (topics->n_slots - 1);
+    while (topics->seen[i].qid &&
+           (topics->seen[i].hash != hash || strcmp(topics->seen[i].qid, qid) != 0))
+        i = (i + 1) & (topics->n_slots - 1);
+    return &topics->seen[i];
+}
+
+/* The free slot of one that is in no slot. */
+static rp__topics_seen *free_slot(const rp_topics *topics, uint32_t hash)
+{
+    size_t i = hash & (topics->n_slots - 1);
+    while (topics->seen[i].qid)
         i = (i + 1) & (topics->n_slots - 1);
     return &topics->seen[i];
 }
@@ -163,7 +174,7 @@ static rp_status grow_seen(rp_topics *topics, rp_error *err)
     topics->n_slots = n;
     for (size_t i = 0; i < n_old; i++)
         if (old[i].qid)
-            *slot_of(topics, old[i].qid) = old[i];
+            *free_slot(topics, old[i].hash) = old[i];
     rp__free(old);
     return RP_OK;
 }
@@ -174,12 +185,13 @@ static rp_status note_qid(rp_topics *topics, const rp_topic *topic, rp_error *er
     rp_status status = 2 * topics->n_seen < topics->n_slots ? RP_OK : grow_seen(topics, err);
     if (status != RP_OK)
         return status;
-    rp__topics_seen *slot = slot_of(topics, topic->qid);
+    const uint32_t hash = (uint32_t)rp__checksum(topic->qid, strlen(topic->qid));
+    rp__topics_seen *slot = slot_of(topics, topic->qid, hash);
     if (slot->qid)
         return rp__error_set(err, RP_INPUT,
-                             "%s:%" PRIu64 ": topic \"%.100s\" again, which line %" PRIu64 " has",
+                             "%s:%" PRIu64 ": topic \"%.100s\" again, which line %" PRIu32 " has",
                              topics->path, topic->line, topic->qid, slot->line);
-    *slot = (rp__topics_seen){topic->qid, topic->line};
+    *slot = (rp__topics_seen){topic->qid, hash, (uint32_t)topic->line};
     topics->n_seen++;
     return RP_OK;
 }

@@ -13,10 +13,10 @@ typedef struct rp__topics_format {
     rp_status (*next)(rp_topics *topics, rp_topic *out, bool *has, rp_error *err);
 } rp__topics_format;
 
-/* A qid that was read, and its line. */
+/* A qid that was read, and its line. A text has fewer than 2^32 bytes. */
 typedef struct rp__topics_seen {
     const char *qid; /* NULL: a free slot */
-    uint64_t line;
+    uint32_t hash, line;
 } rp__topics_seen;
 
 struct rp_topics {
