@@ -529,13 +529,17 @@ static void add_kernels(const rp__search_batch *batch, rp_searcher *s)
             batch->backend->batch_kernels(batch->lanes[i].groups[k].batch, &s->trace);
 }
 
-/* Those of the last call, if they are as many. */
-static rp_status get_threads(rp_searcher *s, size_t threads, rp_error *err)
+/* For so many queries. Those of the last call, unless more are needed or fewer are allowed. A thread takes memory and
+ * streams of a device, so that a few queries get only as many threads as find any. */
+static rp_status get_threads(rp_searcher *s, size_t threads, size_t queries, rp_error *err)
 {
     if (threads > THREADS_MOST)
         return rp__error_set(err, RP_LIMIT, "%zu threads for a batch; at most %d", threads,
                              THREADS_MOST);
-    if (s->batch && s->batch->n == threads && s->batch->backend == s->backend)
+    const size_t most = threads, useful = queries / TAKEN + (queries % TAKEN > 0);
+    threads = useful > 0 && useful < threads ? useful : threads;
+    if (s->batch && s->batch->n >= threads && s->batch->n <= most &&
+        s->batch->backend == s->backend)
         return RP_OK;
     rp__search_batch_free(s->batch);
     s->batch = open_batch(s, threads);
@@ -557,7 +561,7 @@ rp_status rp_searcher_batch(rp_searcher *searcher, rp_batch_query *queries, size
     if (status == RP_OK)
         rp__placement_begin_batch(searcher, queries, n);
     if (status == RP_OK)
-        status = get_threads(searcher, o.threads ? o.threads : 1, err);
+        status = get_threads(searcher, o.threads ? o.threads : 1, n, err);
     for (size_t i = 0; i < n && status != RP_OK; i++)
         queries[i].hits = (rp_hits){0};
     if (status != RP_OK)

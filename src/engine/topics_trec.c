@@ -14,10 +14,20 @@ static bool is_tag(const char *p, const char *name)
     return strncasecmp(p + 1, name, n) == 0 && (p[n + 1] == '>' || strchr(blanks, p[n + 1]));
 }
 
-static char *find_tag(char *from, const char *name)
+/* The first tag of this name in [from, end). */
+static char *find_tag(char *from, const char *end, const char *name)
 {
-    for (char *p = strchr(from, '<'); p; p = strchr(p + 1, '<'))
+    for (char *p = from; (p = memchr(p, '<', (size_t)(end - p))) != NULL; p++)
         if (is_tag(p, name))
+            return p;
+    return NULL;
+}
+
+/* The first tag that begins a topic in [from, end). */
+static char *find_topic(char *from, const char *end)
+{
+    for (char *p = from; (p = memchr(p, '<', (size_t)(end - p))) != NULL; p++)
+        if (is_tag(p, "top") || is_tag(p, "topic"))
             return p;
     return NULL;
 }
@@ -97,16 +107,10 @@ static uint64_t count_lines(const char *from, const char *to)
     return n;
 }
 
-/* The first of two, where either may be NULL. */
-static char *first_of(char *a, char *b)
-{
-    return !a || (b && b < a) ? b : a;
-}
-
 /* A topic lies between its own tag and the next topic's. */
 static rp_status next_trec(rp_topics *topics, rp_topic *out, bool *has, rp_error *err)
 {
-    char *tag = first_of(find_tag(topics->at, "top"), find_tag(topics->at, "topic"));
+    char *tag = find_topic(topics->at, topics->end);
     *has = tag != NULL;
     if (!tag) {
         topics->at = topics->end;
@@ -114,17 +118,18 @@ static rp_status next_trec(rp_topics *topics, rp_topic *out, bool *has, rp_error
     }
     uint64_t line = topics->line + count_lines(topics->at, tag);
     bool is_xml = is_tag(tag, "topic");
-    char *next = first_of(find_tag(tag + 1, "top"), find_tag(tag + 1, "topic"));
-    char *num = find_tag(tag, "num"), *title = find_tag(tag, is_xml ? "query" : "title");
-    if (is_xml && (!title || (next && title > next)))
-        title = find_tag(tag, "title");
+    char *next = find_topic(tag + 1, topics->end);
     next = next ? next : topics->end;
+    char *num = find_tag(tag, next, "num");
+    char *title = find_tag(tag, next, is_xml ? "query" : "title");
+    if (is_xml && !title)
+        title = find_tag(tag, next, "title");
     topics->line = line + count_lines(tag, next);
     topics->at = next;
-    if (!title || title >= next)
+    if (!title)
         return rp__topics_fault(topics, line, "a topic without <title> or <query>", err);
     char *query = text_of(title, "Topic:");
-    char *qid = num && num < next ? text_of(num, "Number:") : attribute_of(tag, "number");
+    char *qid = num ? text_of(num, "Number:") : attribute_of(tag, "number");
     if (!qid)
         qid = attribute_of(tag, "id");
     if (!qid || !rp__topics_is_id(qid))

@@ -86,6 +86,11 @@ for verb in "search $dir/ix one" "batch $dir/ix $dir/topics.tsv"; do
     FAKE_CALLS="$dir/calls" FAKE_FAIL=cuLaunchKernel=719 "$RIPOSTE" $verb --mode and --processor gpu -q > /dev/null 2>&1
     check "one context: ${verb%% *}" "$(grep -c cuDevicePrimaryCtxRetain "$dir/calls")" '^1$'
 done
+# A few queries get only as many threads as find any, each with streams of its own.
+rm -f "$dir/calls"
+FAKE_CALLS="$dir/calls" FAKE_FAIL=cuLaunchKernel=719 "$RIPOSTE" batch "$dir/ix" "$dir/topics.tsv" --mode and --processor gpu --threads 64 -q \
+    > /dev/null 2>&1
+check 'streams of five queries' "$(grep -c cuStreamCreate "$dir/calls")" '^[1-9]$'
 refused 'an old card' 'is too old: compute capability 7' FAKE_MAJOR=7
 refused 'a card that cannot be asked' 'cannot be asked what it is' FAKE_FAIL=cuDeviceTotalMem_v2=101
 refused 'a card in use' 'cannot be opened' FAKE_FAIL=cuDevicePrimaryCtxRetain=46

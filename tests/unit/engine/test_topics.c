@@ -135,6 +135,26 @@ static void test_trec_open_tags(void **state)
     expect_end(t);
 }
 
+/* A topic is looked for where it is, and not to the end of the file: that would take minutes here. */
+static void test_trec_many(void **state)
+{
+    (void)state;
+    enum { MANY = 200000, TOPIC_BYTES = 64 };
+    char *text = malloc(MANY * TOPIC_BYTES), *to = text;
+    assert_non_null(text);
+    for (int i = 0; i < MANY; i++)
+        to += sprintf(to, "<top>\n<num> Number: %d\n<title> wing %d\n</top>\n", i, i);
+    rp_topics *t = open_bytes(text, (size_t)(to - text), NULL);
+    for (int i = 0; i < MANY; i++) {
+        char qid[12], query[24];
+        snprintf(qid, sizeof qid, "%d", i);
+        snprintf(query, sizeof query, "wing %d", i);
+        expect(t, qid, query, (uint64_t)i * 4 + 1);
+    }
+    expect_end(t);
+    free(text);
+}
+
 static void test_trec_xml(void **state)
 {
     (void)state;
@@ -276,11 +296,17 @@ static void test_byte_order_mark(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tsv),       cmocka_unit_test(test_pisa),
-        cmocka_unit_test(test_jsonl),     cmocka_unit_test(test_trec_open_tags),
-        cmocka_unit_test(test_trec_xml),  cmocka_unit_test(test_open),
-        cmocka_unit_test(test_any_bytes), cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_same_qid),  cmocka_unit_test(test_byte_order_mark),
+        cmocka_unit_test(test_tsv),
+        cmocka_unit_test(test_pisa),
+        cmocka_unit_test(test_jsonl),
+        cmocka_unit_test(test_trec_open_tags),
+        cmocka_unit_test(test_trec_xml),
+        cmocka_unit_test(test_trec_many),
+        cmocka_unit_test(test_open),
+        cmocka_unit_test(test_any_bytes),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_same_qid),
+        cmocka_unit_test(test_byte_order_mark),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }
