@@ -233,8 +233,6 @@ typedef struct rp__backend {
     /* (optional) Of algorithms that take options (algorithm_spec.h): whether `spec` can answer
      * such queries. RP_USAGE: why it cannot. */
     rp_status (*check_algorithm)(const char *spec, const rp__algorithm_use *use, rp_error *err);
-    /* RP_UNAVAILABLE is a normal answer, its reason in err. */
-    rp_status (*probe)(const rp__place *place, rp_error *err);
     /* (optional) The i-th device; RP_NOT_FOUND past the last, RP_UNAVAILABLE: why there is none. */
     rp_status (*device)(const rp__place *place, size_t i, rp__device_info *out, rp_error *err);
     /* (optional, together) What the processor keeps of an index: `run` has it as its state. */

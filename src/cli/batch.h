@@ -77,7 +77,8 @@ typedef struct rp__batch_state {
 /* The memory of chunks. False: there is none. */
 bool rp__batch_stages_open(rp__batch_state *b);
 void rp__batch_stages_close(rp__batch_state *b);
-/* Opens what answers, the searcher or the executor, while topics are read; then answers and writes them all. */
+/* Opens what answers, the searcher or the executor, while topics are read; then answers and writes
+ * them all. */
 rp_status rp__batch_stages_run(rp__batch_state *b, rp_error *err);
 
 #endif

@@ -6,7 +6,6 @@
  * one thread does everything. */
 #include <inttypes.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +13,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/pool.h"
+#include "base/thread.h"
 #include "cli/batch.h"
 #include "cli/batch_json.h"
 #include "cli/executor_batch.h"
@@ -440,8 +440,12 @@ static void write_all(pipeline *p)
 
 static void run_stage(void *arg, uint32_t stage)
 {
-    static void (*const stages[STAGES])(pipeline *) = {read_all, write_all, answer_all};
-    stages[stage](arg);
+    if (stage == READING)
+        read_all(arg);
+    else if (stage == WRITING)
+        write_all(arg);
+    else
+        answer_all(arg);
 }
 
 /* All on one thread, the first chunk being read. */

@@ -63,8 +63,8 @@ void rp__console_flush(rp__console *console);
 /* Flushes; the exit code. A reader that has closed the pipe is no error. */
 int rp__console_finish(rp__console *console, rp_status status);
 
-/* Whether a program may end without freeing memory: not where that is looked at, or where functions at
- * the end write what a test has covered. */
+/* Whether a program may end without freeing memory: not where that is looked at, or where functions
+ * at the end write what a test has covered. */
 bool rp__console_may_leave(void);
 
 /* True once standard output takes no more: a long answer may stop. */

@@ -437,13 +437,6 @@ int32_t rp__gpu_child_worker(const rp__gpu_child *child)
 
 /* ---- The processor --------------------------------------------------------------------------------- */
 
-/* Whether the device is there is found out by the worker: asking would be using it here. */
-static rp_status probe(const rp__place *place, rp_error *err)
-{
-    (void)place, (void)err;
-    return RP_OK;
-}
-
 static rp_status attach(const rp__segment *segment, const rp__place *place, void **state,
                         rp_error *err)
 {
@@ -454,7 +447,6 @@ static rp_status attach(const rp__segment *segment, const rp__place *place, void
 }
 
 const rp__backend rp__gpu_child_row = {.name = "gpu",
-                                       .probe = probe,
                                        .attach = attach,
                                        .detach = detach,
                                        .run = run,

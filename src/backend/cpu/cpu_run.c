@@ -188,12 +188,6 @@ static rp_status finish(const rp__query *query, const rp__given *given, rp__aren
     return status;
 }
 
-static rp_status probe(const rp__place *place, rp_error *err)
-{
-    (void)place, (void)err;
-    return RP_OK;
-}
-
 static const char *algorithm_name(size_t i)
 {
     const rp__algorithm *row = rp__algorithm_at(i);
@@ -273,7 +267,6 @@ static rp_status form(void *state, const rp__query *query, rp__arena *arena, rp_
 
 const rp__backend rp__cpu_run_row = {.name = "cpu",
                                      .algorithm = algorithm_name,
-                                     .probe = probe,
                                      .run = run_query,
                                      .finish = finish,
                                      .form = form,

@@ -41,22 +41,6 @@ static rp_status describe(const rp__place *place, size_t i, rp__device_info *out
     return RP_OK;
 }
 
-static rp_status probe(const rp__place *place, rp_error *err)
-{
-    const rp__driver *driver;
-    int ordinal;
-    rp_status status;
-    for (size_t i = 0; (status = rp__gpu_place_find(place, i, &driver, &ordinal, err)) == RP_OK;
-         i++) {
-        rp__device device;
-        status = rp__device_open(&device, driver, ordinal, err);
-        if (status != RP_OK)
-            return status;
-        rp__device_close(&device);
-    }
-    return status == RP_NOT_FOUND ? RP_OK : status;
-}
-
 static void detach(void *state)
 {
     gpu *g = state;
@@ -325,7 +309,6 @@ static rp_status check_algorithm(const char *spec, const rp__algorithm_use *use,
 const rp__backend rp__gpu_run_row = {.name = "gpu",
                                      .algorithm = algorithm,
                                      .check_algorithm = check_algorithm,
-                                     .probe = probe,
                                      .device = describe,
                                      .attach = attach,
                                      .detach = detach,

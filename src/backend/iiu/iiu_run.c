@@ -19,12 +19,6 @@ static const char *no_algorithm(size_t i)
     return NULL;
 }
 
-static rp_status probe(const rp__place *place, rp_error *err)
-{
-    (void)place, (void)err;
-    return RP_OK;
-}
-
 /* ---- State ----------------------------------------------------------------------------------- */
 
 static void close_round(void *state)
@@ -280,7 +274,6 @@ static void batch_finish(void *batch, rp__batch_item *items, size_t n, rp__arena
 const rp__backend rp__iiu_run_row = {
     .name = "iiu",
     .algorithm = no_algorithm,
-    .probe = probe,
     .attach = attach,
     .detach = close_round,
     .run = run,

@@ -22,22 +22,17 @@ static void rows_are_found_by_name(void **state)
     assert_null(rp__backend_find(""));
 }
 
-static void cpu_and_simulator_are_always_there(void **state)
-{
-    (void)state;
-    assert_int_equal(rp__backend_find("iiu")->probe(&(rp__place){0}, NULL), RP_OK);
-    assert_int_equal(rp__backend_find("cpu")->probe(&(rp__place){0}, NULL), RP_OK);
-}
-
 static void processors_that_are_missing_say_why(void **state)
 {
     (void)state;
     const rp__backend *gpu = rp__backend_find("gpu");
     rp_error err = {.text = ""};
-    rp_status status = gpu->probe(&(rp__place){.gpu = "0"}, &err); /* a machine may have one */
+    rp__device_info info;
+    rp_status status =
+        gpu->device(&(rp__place){.gpu = "0"}, 0, &info, &err); /* a machine may have one */
     assert_true(status == RP_OK || (status == RP_UNAVAILABLE &&
                                     (strstr(err.text, "CUDA") || strstr(err.text, "nvcc"))));
-    assert_int_equal(gpu->probe(&(rp__place){.gpu = "first"}, &err), RP_USAGE);
+    assert_int_equal(gpu->device(&(rp__place){.gpu = "first"}, 0, &info, &err), RP_USAGE);
 }
 
 static void the_emulated_gpu_is_there_when_asked_for(void **state)
@@ -47,7 +42,6 @@ static void the_emulated_gpu_is_there_when_asked_for(void **state)
     const rp__place emulated = {.gpu = "emulated"};
     rp_error err = {.text = ""};
     rp__device_info info;
-    assert_int_equal(gpu->probe(&emulated, &err), RP_OK);
     assert_int_equal(gpu->device(&emulated, 0, &info, &err), RP_OK);
     assert_true(info.is_emulated && info.memory > 0);
     assert_int_equal(gpu->device(&emulated, 1, &info, &err), RP_NOT_FOUND);
@@ -57,7 +51,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_found_by_name),
-        cmocka_unit_test(cpu_and_simulator_are_always_there),
         cmocka_unit_test(processors_that_are_missing_say_why),
         cmocka_unit_test(the_emulated_gpu_is_there_when_asked_for),
     };
