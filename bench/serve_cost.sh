@@ -106,7 +106,11 @@ set_cost() {
     measure "search, not cached" "$work/many.tsv"
     local search=$cpu
     connections=32 measure "msearch of 32" "$work/many.tsv" --msearch 32
-    local msearch=$cpu
+    local msearch=$cpu bytes=$(awk -v b="$(of reply_bytes)" -v n="$(of answered)" 'BEGIN { printf "%d", b / n }')
+    stop
+    start "$floor" plain 0 "$threads" "$bytes"
+    connections=32 measure "empty, $bytes bytes" "$work/many.tsv" --msearch 32
+    local large=$cpu
     stop
     serve
     measure "search, cached" "$work/few.tsv"
@@ -118,6 +122,8 @@ set_cost() {
         "$(awk -v a="$cached" -v b="$plain" 'BEGIN { printf "%.2f", a - b }')" 8 most
     say "queries of an msearch of 32 for each of the library, by CPU time" \
         "$(awk -v a="$msearch" -v c="$library" 'BEGIN { printf "%.3f", c * 32 / a }')" 0.9 least
+    echo "(for each of the library and a share of an empty reply of $bytes bytes:" \
+        "$(awk -v a="$msearch" -v c="$library" -v e="$large" 'BEGIN { printf "%.3f", (c * 32 + e) / a }'))"
 }
 
 # usage: rate_at FILE: answers a second in a closed loop at MANY connections.

@@ -1,7 +1,9 @@
 /* serve_floor.c: what an HTTP answer costs at the least, for bench/serve_cost.sh.
  *
- *   serve_floor plain PORT THREADS        an empty handler of libmicrohttpd: every request gets 1 KiB at once
- *   serve_floor suspended PORT THREADS    the same by another thread, which resumes the connection
+ *   serve_floor plain PORT THREADS [BYTES]
+ *                                         an empty handler of libmicrohttpd: every request gets BYTES (1024) at once
+ *   serve_floor suspended PORT THREADS [BYTES]
+ *                                         the same by another thread, which resumes the connection
  *   serve_floor library DIR QUERIES SECONDS [THREADS]
  *                                         the library alone: CPU microseconds and queries a second
  *
@@ -19,9 +21,10 @@
 #include "riposte/search.h"
 #include "riposte/topics.h"
 
-enum { REPLY = 1024, QUEUE = 1 << 14, MOST_QUERIES = 1 << 20 };
+enum { REPLY = 1024, REPLY_MOST = 1 << 20, QUEUE = 1 << 14, MOST_QUERIES = 1 << 20 };
 
-static char reply[REPLY];
+static char reply[REPLY_MOST];
+static size_t reply_bytes = REPLY;
 
 /* ---- Handlers -------------------------------------------------------------------------------- */
 
@@ -79,7 +82,8 @@ static enum MHD_Result on_request(void *arg, struct MHD_Connection *connection, 
         wait_in_line(connection);
         return MHD_YES;
     }
-    struct MHD_Response *r = MHD_create_response_from_buffer(REPLY, reply, MHD_RESPMEM_PERSISTENT);
+    struct MHD_Response *r =
+        MHD_create_response_from_buffer(reply_bytes, reply, MHD_RESPMEM_PERSISTENT);
     MHD_add_response_header(r, "Content-Type", "application/json");
     const enum MHD_Result result = MHD_queue_response(connection, 200, r);
     MHD_destroy_response(r);
@@ -189,13 +193,15 @@ static int search(const char *dir, const char *queries, double seconds, size_t t
 int main(int argc, char **argv)
 {
     memset(reply, 'x', sizeof reply);
-    if (argc == 4 && strcmp(argv[1], "plain") == 0)
+    if (argc == 5 && strcmp(argv[1], "library") != 0)
+        reply_bytes = (size_t)atoi(argv[4]) < REPLY_MOST ? (size_t)atoi(argv[4]) : REPLY_MOST;
+    if (argc >= 4 && strcmp(argv[1], "plain") == 0)
         return serve(0, (unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]));
-    if (argc == 4 && strcmp(argv[1], "suspended") == 0)
+    if (argc >= 4 && strcmp(argv[1], "suspended") == 0)
         return serve(1, (unsigned)atoi(argv[2]), (unsigned)atoi(argv[3]));
     if (argc >= 5 && strcmp(argv[1], "library") == 0)
         return search(argv[2], argv[3], atof(argv[4]), argc > 5 ? (size_t)atoi(argv[5]) : 1);
-    fprintf(stderr,
-            "serve_floor plain|suspended PORT THREADS, or library DIR QUERIES SECONDS [THREADS]\n");
+    fprintf(stderr, "serve_floor plain|suspended PORT THREADS [BYTES], or library DIR QUERIES "
+                    "SECONDS [THREADS]\n");
     return 2;
 }

@@ -26,10 +26,8 @@ void rp__buf_clear(rp__buf *buf, size_t keep)
     buf->n = 0;
 }
 
-uint8_t *rp__buf_room(rp__buf *buf, size_t n)
+uint8_t *rp__buf_grow(rp__buf *buf, size_t n)
 {
-    if (n < buf->cap - buf->n && !buf->failed)
-        return buf->at + buf->n;
     size_t want =
         buf->n + n > 0 ? buf->n + n : 1; /* a pointer even to nothing: NULL means failed */
     if (buf->failed || n > SIZE_MAX - buf->n || !rp__alloc_grow(&buf->at, &buf->cap, want, 1)) {
@@ -87,15 +85,14 @@ void rp__buf_put_varint(rp__buf *buf, uint64_t v)
         buf->n += (size_t)(rp__bits_put_varint(p, v) - p);
 }
 
-enum { EIGHT_DIGITS = 100000000 };
-
 void rp__buf_last_digits(uint8_t *out, uint64_t v, size_t n)
 {
-    for (; n > 8; v /= EIGHT_DIGITS)
-        rp__store64(&out[n -= 8], rp__buf_eight_digits((uint32_t)(v % EIGHT_DIGITS)));
+    for (; n > 8; v /= RP_BUF_EIGHT_DIGITS)
+        rp__store64(&out[n -= 8], rp__buf_eight_digits((uint32_t)(v % RP_BUF_EIGHT_DIGITS)));
     if (n == 0)
         return;
-    const uint64_t first = rp__buf_eight_digits((uint32_t)(v % EIGHT_DIGITS)) >> (64 - 8 * n);
+    const uint64_t first =
+        rp__buf_eight_digits((uint32_t)(v % RP_BUF_EIGHT_DIGITS)) >> (64 - 8 * n);
     memcpy(out, &first, n);
 }
 
@@ -128,17 +125,10 @@ static size_t count_digits(uint64_t v)
     return below + (v >= powers[below]);
 }
 
-size_t rp__buf_digits(uint8_t *out, uint64_t v)
+size_t rp__buf_long_digits(uint8_t *out, uint64_t v)
 {
-    if (v < 10) {
-        *out = (uint8_t)('0' + v);
-        return 1;
-    }
     const size_t n = count_digits(v);
-    if (v < EIGHT_DIGITS)
-        rp__store64(out, rp__buf_eight_digits((uint32_t)v) >> (64 - 8 * n));
-    else
-        rp__buf_last_digits(out, v, n);
+    rp__buf_last_digits(out, v, n);
     return n;
 }
 

@@ -73,6 +73,8 @@ void rp__json_writer_bool(rp__json_writer *w, const char *key, bool v);
 
 /* Whether all bytes are ASCII that a string has as it is. */
 bool rp__json_writer_is_plain(const char *s, size_t bytes);
+/* The same of bytes that it copies meanwhile. */
+bool rp__json_writer_copy_plain(uint8_t *out, const char *s, size_t bytes);
 /* An item was put into the innermost bracket: the next one needs a comma. */
 void rp__json_writer_note_item(rp__json_writer *w);
 /* A real into RP_JSON_DECIMALS bytes. Returns how many it has; 0: it is for the writer. */

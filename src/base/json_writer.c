@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/utf8.h"
 
 void rp__json_writer_init(rp__json_writer *w, rp__buf *out)
@@ -26,36 +27,59 @@ static void put_escape(rp__buf *out, unsigned char c)
         rp__buf_printf(out, "\\u%04x", c);
 }
 
-/* Whether all of eight bytes are ASCII that stands for itself. A byte that does not may make the one above it look as if
- * it did not either, which changes nothing. */
-static bool is_plain_word(uint64_t x)
+static const uint64_t ones = UINT64_C(0x0101010101010101);
+
+/* The highest bit of a byte is 1 where it is not ASCII that stands for itself. Such a byte may make the one above it look
+ * the same, which changes nothing. Other bits mean nothing. */
+static uint64_t mark_special(uint64_t x)
 {
-    const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
     const uint64_t quote = x ^ ones * '"', slash = x ^ ones * '\\';
-    return (((x - ones * 0x20) | x | (quote - ones) | (slash - ones)) & tops) == 0;
+    return (x - ones * 0x20) | x | (quote - ones) | (slash - ones);
 }
 
-static uint64_t load(const char *s, size_t bytes)
+static bool has_mark(uint64_t marks)
 {
-    uint64_t x = 0;
-    memcpy(&x, s, bytes);
-    return x;
+    return (marks & ones << 7) != 0;
+}
+
+static bool is_plain_byte(char c)
+{
+    return (unsigned char)(c - 0x20) < 0x60 && c != '"' && c != '\\';
 }
 
 bool rp__json_writer_is_plain(const char *s, size_t bytes)
 {
     if (bytes >= 8) {
         for (size_t i = 0; i + 8 < bytes; i += 8)
-            if (!is_plain_word(load(s + i, 8)))
+            if (has_mark(mark_special(rp__load64(s + i))))
                 return false;
-        return is_plain_word(load(s + bytes - 8, 8));
+        return !has_mark(mark_special(rp__load64(s + bytes - 8)));
     }
     if (bytes >= 4)
-        return is_plain_word(load(s, 4) << 32 | load(s + bytes - 4, 4));
+        return !has_mark(mark_special((uint64_t)rp__load32(s) << 32 | rp__load32(s + bytes - 4)));
     for (size_t i = 0; i < bytes; i++)
-        if ((unsigned char)(s[i] - 0x20) >= 0x60 || s[i] == '"' || s[i] == '\\')
+        if (!is_plain_byte(s[i]))
             return false;
     return true;
+}
+
+/* The last words overlap those before them. */
+bool rp__json_writer_copy_plain(uint8_t *out, const char *s, size_t bytes)
+{
+    uint64_t marks = 0;
+    if (bytes < 8) {
+        for (size_t i = 0; i < bytes; i++)
+            out[i] = (uint8_t)s[i];
+        return rp__json_writer_is_plain(s, bytes);
+    }
+    for (size_t i = 0; i + 8 < bytes; i += 8) {
+        const uint64_t x = rp__load64(s + i);
+        rp__store64(out + i, x);
+        marks |= mark_special(x);
+    }
+    const uint64_t last = rp__load64(s + bytes - 8);
+    rp__store64(out + bytes - 8, last);
+    return !has_mark(marks | mark_special(last));
 }
 
 static void put_plain(rp__buf *out, const char *s, size_t bytes)

@@ -310,14 +310,18 @@ static void on_outcome(void *arg, rp_outcome *outcome)
     end_one(one->all);
 }
 
+/* There is more to do than the search. */
+static bool has_documents(const rp__elastic_query *q)
+{
+    return q->shows_source || q->has_highlight || q->has_explain;
+}
+
 static rp_job make_job(search *one)
 {
     static const rp_total exact = RP_TOTAL_EXACT, alone = RP_TOTAL_ONLY;
     const rp__elastic_query *q = &one->query;
     const rp__request *r = one->all->request;
     const bool is_total_only = one->all->is_count || q->size == 0;
-    const bool has_more = one->all->is_many || q->shows_source || q->has_highlight ||
-                          q->has_explain; /* to do than the search */
     const uint64_t timeout_ms = q->timeout_ms ? q->timeout_ms : r->http->options->timeout_ms;
     return (rp_job){.query = (const char *)q->text.at,
                     .query_bytes = q->text.n,
@@ -332,7 +336,7 @@ static rp_job make_job(search *one)
                                                          : timeout_ms * 1000000,
                     .done = on_outcome,
                     .arg = one,
-                    .here_ns = has_more ? 0 : RP_HTTP_HERE_NS};
+                    .here_ns = one->all->is_many || has_documents(q) ? 0 : RP_HTTP_HERE_NS};
 }
 
 static rp__running_job about_job(const search *one)
@@ -378,10 +382,15 @@ static void submit_together(searches *s)
     rp_error err = {.code = RP_OK};
     const rp__running_job about = about_job(&s->at[0]);
     rp_job *jobs = rp__alloc_array(s->n, sizeof *jobs);
+    bool has_long = false;
     size_t n = 0;
-    for (size_t i = 0; jobs && i < s->n; i++)
+    for (size_t i = 0; jobs && i < s->n; i++) {
+        has_long |= has_documents(&s->at[i].query);
         if (s->at[i].err.code == RP_OK && !s->at[i].query.is_all)
             jobs[n++] = make_job(&s->at[i]);
+    }
+    if (n > 0 && !has_long)
+        jobs[0].here_ns = RP_HTTP_HERE_MANY_NS;
     rp_status status = jobs ? RP_OK : rp__error_no_memory(&err);
     if (status == RP_OK && n > 0)
         status = rp__running_submit_many(&s->request->http->runnings, &about, jobs, n, &s->running,

@@ -24,7 +24,7 @@ typedef struct writing {
     const rp__search *search;
     rp_searcher *searcher;
     size_t begin; /* of the answer in its buffer */
-    bool has_document, has_text;
+    bool has_document, has_text, has_all_scalars;
 } writing;
 
 static bool is_too_long(const writing *x)
@@ -146,44 +146,71 @@ static rp_status write_hit(const writing *x, size_t rank, const rp_hit *hit, rp_
 }
 
 /* With seven decimals, as rp__json_writer_decimals rounds: halves to even. A score is fixed / 2^bits, so it needs no
- * arithmetic of doubles. */
-static uint8_t *put_score(uint8_t *p, const rp_hit *hit, int32_t bits)
+ * arithmetic of doubles. Most are below 10, and have eight digits. */
+static inline uint8_t *put_score(uint8_t *p, const rp_hit *hit, int32_t bits)
 {
     enum { DECIMALS = 7, UNIT = 10000000, MAX_BITS = 32 };
     if (bits < 1 || bits > MAX_BITS)
         return p + rp__json_writer_decimals(p, hit->score, DECIMALS);
     const uint64_t scaled = (uint64_t)hit->fixed * UNIT, half = UINT64_C(1) << (bits - 1);
-    const uint64_t rest = scaled & (2 * half - 1);
-    uint64_t last = scaled >> bits;
-    last += rest > half || (rest == half && (last & 1));
+    const uint64_t last = (scaled + half - 1 + (scaled >> bits & 1)) >> bits;
+    if (last < RP_BUF_EIGHT_DIGITS) {
+        const uint64_t digits = rp__buf_eight_digits((uint32_t)last);
+        *p = (uint8_t)digits;
+        rp__store64(p + 1, (digits & ~UINT64_C(0xFF)) | '.');
+        return p + 2 + DECIMALS;
+    }
     p += rp__buf_digits(p, last / UNIT);
     *p = '.';
     rp__store64(p + 1, rp__buf_eight_digits((uint32_t)(last % UNIT)) >> 8);
     return p + 1 + DECIMALS;
 }
 
-/* Of a hit without its document. */
-static uint8_t *put_scalar(uint8_t *p, rp__hit_field field, size_t rank, const rp_hit *hit,
-                           int32_t fraction_bits, size_t name_bytes)
+/* A hit without its document, as it is put into room of the reply. */
+typedef struct scalars {
+    const rp_hit *hit;
+    size_t rank, name_bytes;
+    int32_t fraction_bits;
+    bool has_special; /* its name has bytes that a string does not have as they are */
+} scalars;
+
+static inline uint8_t *put_scalar(uint8_t *p, rp__hit_field field, scalars *s)
 {
     switch (field) {
     case RP_HIT_RANK:
         p = PUT(p, ",\"rank\":");
-        return p + rp__buf_digits(p, rank);
+        return p + rp__buf_digits(p, s->rank);
     case RP_HIT_ID:
         p = PUT(p, ",\"id\":\"");
-        memcpy(p, hit->name, name_bytes);
-        return PUT(p + name_bytes, "\"");
+        s->has_special |= !rp__json_writer_copy_plain(p, s->hit->name, s->name_bytes);
+        return PUT(p + s->name_bytes, "\"");
     case RP_HIT_DOCID:
         p = PUT(p, ",\"docid\":");
-        return p + rp__buf_digits(p, hit->docid);
+        return p + rp__buf_digits(p, s->hit->docid);
     case RP_HIT_SCORE:
         p = PUT(p, ",\"score\":");
-        return put_score(p, hit, fraction_bits);
+        return put_score(p, s->hit, s->fraction_bits);
     default:
         p = PUT(p, ",\"fixed\":");
-        return p + rp__buf_digits(p, hit->fixed);
+        return p + rp__buf_digits(p, s->hit->fixed);
     }
+}
+
+/* All of them in their order, for which the compiler has one line of code. */
+static uint8_t *put_scalars(uint8_t *p, scalars *s)
+{
+    p = put_scalar(p, RP_HIT_RANK, s);
+    p = put_scalar(p, RP_HIT_ID, s);
+    p = put_scalar(p, RP_HIT_DOCID, s);
+    p = put_scalar(p, RP_HIT_SCORE, s);
+    return put_scalar(p, RP_HIT_FIXED, s);
+}
+
+static bool asks_for_scalars(const rp__search *s)
+{
+    static const uint8_t fields[] = {RP_HIT_RANK, RP_HIT_ID, RP_HIT_DOCID, RP_HIT_SCORE,
+                                     RP_HIT_FIXED};
+    return s->n_fields == sizeof fields && memcmp(s->fields, fields, sizeof fields) == 0;
 }
 
 /* The same as write_hit for hits that are scalars and a plain name, of which most replies are. False: they are not, and
@@ -192,23 +219,23 @@ static bool put_hit(const writing *x, size_t rank, const rp_hit *hit, int32_t fr
                     bool is_first)
 {
     enum { FIELD = 48 }; /* bytes of a scalar with its key, at most */
-    const size_t name_bytes = strlen(hit->name);
+    scalars s = {hit, rank, strlen(hit->name), fraction_bits, false};
     uint8_t *const begin =
-                       rp__buf_room(x->w->out, (x->search->n_fields + 1) * (FIELD + name_bytes)),
-                   *p = begin;
-    if (!begin || !rp__json_writer_is_plain(hit->name, name_bytes) || !(hit->score < 1e9) ||
-        is_too_long(x))
+        rp__buf_room(x->w->out, (x->search->n_fields + 1) * (FIELD + s.name_bytes));
+    if (!begin || !(hit->score < 1e9) || is_too_long(x))
         return false;
-    if (!is_first)
-        *p++ = ',';
-    uint8_t *const open = p;
-    for (size_t i = 0; i < x->search->n_fields; i++)
-        p = put_scalar(p, (rp__hit_field)x->search->fields[i], rank, hit, fraction_bits,
-                       name_bytes);
+    uint8_t *const open = begin + !is_first, *p = open; /* a comma before it, unless it is first */
+    if (x->has_all_scalars)
+        p = put_scalars(p, &s);
+    else
+        for (size_t i = 0; i < x->search->n_fields; i++)
+            p = put_scalar(p, (rp__hit_field)x->search->fields[i], &s);
+    *begin = ',';
     *open = '{'; /* in place of the first comma */
     *p++ = '}';
-    x->w->out->n += (size_t)(p - begin);
-    return true;
+    if (!s.has_special)
+        x->w->out->n += (size_t)(p - begin);
+    return !s.has_special;
 }
 
 static rp_status write_hits(const writing *x, const rp_hits *hits, rp_error *err)
@@ -271,7 +298,16 @@ static uint8_t *put_seconds(uint8_t *p, double seconds)
     return n > 0 ? p + n : PUT(p, "null");
 }
 
-/* They follow others. */
+/* It follows others, as what is below does. */
+static void put_generation(rp__buf *out, uint64_t generation)
+{
+    uint8_t *const begin = rp__buf_room(out, 2 * RP_BUF_DIGITS), *p = begin;
+    if (!begin)
+        return;
+    p = PUT(p, ",\"generation\":");
+    out->n += (size_t)(p - begin) + rp__buf_digits(p, generation);
+}
+
 static void put_totals(const writing *x, const rp_hits *hits)
 {
     enum {
@@ -315,13 +351,14 @@ rp_status rp__search_reply_write(rp__json_writer *w, rp__generation *generation,
         x.has_document |= search->fields[i] >= RP_HIT_LENGTH;
         x.has_text |= search->fields[i] == RP_HIT_TEXT;
     }
+    x.has_all_scalars = asks_for_scalars(search);
     rp_status status = RP_OK;
     if (x.has_document || search->has_timeline || outcome->hits.has_unknown)
         status = rp__service_lease(generation, &x.searcher, err);
     if (status != RP_OK)
         return status;
     rp__json_writer_string(w, "query", search->query, search->query_bytes);
-    rp__json_writer_uint(w, "generation", generation->info.generation);
+    put_generation(w->out, generation->info.generation);
     if (outcome->hits.has_unknown)
         status = write_corrections(&x, err);
     put_totals(&x, &outcome->hits);

@@ -221,6 +221,29 @@ static void test_64_levels(void **state)
     rp__buf_free(&out);
 }
 
+/* Of all lengths about a word, with a byte of each kind at each place. */
+static void copies_what_is_plain(void **state)
+{
+    (void)state;
+    static const char kinds[] = "a ~!#[]^\x7F\"\\\x1F\x80\xC3\xFF";
+    enum { MOST = 40 };
+    char text[MOST];
+    uint8_t copy[MOST + 1];
+    for (size_t bytes = 0; bytes <= MOST; bytes++)
+        for (size_t at = 0; at < bytes; at++)
+            for (size_t k = 0; k < sizeof kinds; k++) { /* the NUL is one */
+                const unsigned char c = (unsigned char)kinds[k];
+                const bool is_plain = c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+                memset(text, 'x', sizeof text);
+                memset(copy, 0, sizeof copy);
+                text[at] = kinds[k];
+                assert_int_equal(rp__json_writer_is_plain(text, bytes), is_plain);
+                assert_int_equal(rp__json_writer_copy_plain(copy, text, bytes), is_plain);
+                assert_memory_equal(copy, text, bytes);
+                assert_int_equal(copy[bytes], 0);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -232,6 +255,7 @@ int main(void)
         cmocka_unit_test(test_locale_changes_nothing),
         cmocka_unit_test(test_what_is_written_can_be_read),
         cmocka_unit_test(test_64_levels),
+        cmocka_unit_test(copies_what_is_plain),
     };
     return cmocka_run_group_tests_name("json_writer", tests, NULL, NULL);
 }
