@@ -594,8 +594,8 @@ static rp_status read_searches(searches *s, rp_error *err)
     rp_status status = RP_OK;
     while (status == RP_OK && (line = next_line(&at, end, &bytes))) {
         if (s->n == s->cap)
-            return rp__error_set(err, RP_LIMIT, "the body has more than %zu searches; send fewer",
-                                 s->cap);
+            return rp__error_set(err, RP_LIMIT, "the body has more than %d searches; send fewer",
+                                 MAX_SEARCHES);
         status = read_header(s, line, bytes, err);
         if (status != RP_OK)
             return status;
@@ -613,10 +613,19 @@ static rp_status read_searches(searches *s, rp_error *err)
     return status;
 }
 
+/* Memory for no more searches than a body of so many lines can have. */
+static size_t max_searches(const rp__buf *body)
+{
+    size_t lines = 1;
+    for (size_t i = 0; i < body->n; i++)
+        lines += body->at[i] == '\n';
+    return lines < 2 * MAX_SEARCHES ? (lines + 1) / 2 : MAX_SEARCHES;
+}
+
 bool rp__api_elastic_msearch(rp__request *request)
 {
     rp_error err = {.code = RP_OK};
-    searches *s = new_searches(request, MAX_SEARCHES);
+    searches *s = new_searches(request, max_searches(&request->body));
     if (!s)
         return false;
     s->is_many = true;

@@ -158,6 +158,12 @@ def many_searches_answer_each():
         equal(len(queries), len(reply["responses"]))
         for i, (query, answer) in enumerate(zip(queries, reply["responses"])):
             equal(hits_of(search(service, query, size=1 + i % 7)), hits_of(answer), query)
+        # without their documents, by the thread that has read them
+        bodies = [json.dumps({"query": q, "size": 1 + i % 7, "_source": False}) for i, q in enumerate(queries)]
+        short = post(service, "/demo/_msearch", "".join("{}\n%s\n" % b for b in bodies))
+        for answer, other in zip(reply["responses"], short["responses"], strict=True):
+            equal(hits_of(answer), hits_of(other))
+        equal(256, len(post(service, "/demo/_msearch", ("{}\n" + bodies[0] + "\n") * 256)["responses"]))
         for body, words_of in (("", "no search"), ("{}\n", "no search"), ("{}", "no search"),
                                ('{"index":1}\n{}\n', "another kind"), ('{"x":1}\n{}\n', "x"),
                                ("{\n}\n", "not JSON"), ("{}\n{}\n" * 257, "more than 256")):
