@@ -36,9 +36,9 @@ void rp__buf_put_u32(rp__buf *buf, uint32_t v); /* little endian */
 void rp__buf_put_u64(rp__buf *buf, uint64_t v);
 void rp__buf_put_varint(rp__buf *buf, uint64_t v);  /* LEB128, 1 to 10 bytes */
 void rp__buf_put_decimal(rp__buf *buf, uint64_t v); /* its digits */
-/* All eight digits of a number below 10^8, the first one in the lowest byte: halves, then their halves, then single
- * digits, each time side by side in one word. Dividing is multiplying by 10486 / 2^20 and 103 / 2^10, which is exact for
- * four and for two digits. */
+/* All eight digits of a number below 10^8, the first one in the lowest byte: halves, then their
+ * halves, then single digits, each time side by side in one word. Dividing is multiplying by
+ * 10486 / 2^20 and 103 / 2^10, which is exact for four and for two digits. */
 static inline uint64_t rp__buf_eight_digits(uint32_t v)
 {
     const uint64_t fours = v / 10000 | (uint64_t)(v % 10000) << 32;
