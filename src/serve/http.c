@@ -551,10 +551,11 @@ static void on_completed(void *arg, struct MHD_Connection *connection, void **co
     rp__request *r = *context;
     rp__http *http = arg;
     (void)connection;
-    (void)why;
     if (!r)
         return;
     *context = NULL;
+    if (!r->id[0] && why == MHD_REQUEST_TERMINATED_WITH_ERROR) /* the library refused its head */
+        rp__metrics_reject(&http->metrics, RP_REJECTED_HEAD);
     atomic_store(&r->peer->deadline,
                  rp__clock_now() +
                      (http->options->idle_ms + http->options->head_ms) * (uint64_t)1000000);

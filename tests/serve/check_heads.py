@@ -65,6 +65,22 @@ def smuggling_is_refused():
         holds(int(counted[0].split()[-1]) >= 25, counted)
 
 
+def rejected_heads(service):
+    metrics = service.request("GET", "/metrics")[2].decode().splitlines()
+    return sum(int(l.split()[-1]) for l in metrics if l.startswith('riposte_rejected_total{reason="head"'))
+
+
+def heads_that_the_http_library_refuses_count():
+    with Service() as service:
+        for n, length in enumerate((b"3, 3", b"+3", b"x", b"18446744073709551617"), 1):
+            got = service.raw(POST + b"Content-Length: " + length + b"\r\n\r\n{} ", shut=True)
+            holds(got.startswith((b"HTTP/1.1 400 ", b"HTTP/1.1 413 ")), got[:300])
+            equal(n, rejected_heads(service))
+        for left in (POST, POST + b"Content-Length: 3\r\n\r\n{"):  # clients that leave are not refused
+            service.raw(left, shut=True)
+        equal(4, rejected_heads(service))
+
+
 def sound_heads_pass():
     for head in (GET + HOST + b"\r\n", GET + b"host:127.0.0.1\r\n\r\n",
                  GET + HOST + b"A:\r\nB:   c  \r\nD: e\tf\r\n\r\n", GET + b"A: b\r\n" + HOST + b"\r\n",
@@ -114,5 +130,5 @@ def expectations_are_met():
         holds(got.startswith(b"HTTP/1.1 200 "), got)
 
 
-main([smuggling_is_refused, sound_heads_pass, chunked_bodies_are_refused,
+main([smuggling_is_refused, heads_that_the_http_library_refuses_count, sound_heads_pass, chunked_bodies_are_refused,
       pipelines_are_answered_in_order, half_closed_clients_get_all_or_nothing, expectations_are_met])
