@@ -9,7 +9,7 @@ import subprocess
 import sys
 
 from check_answers import ask_library, draw_queries, words
-from service import DEMO, RIPOSTE, SLOW, WORK, Service, equal, holds, main, run
+from service import DEMO, RIPOSTE, SLOW, WORK, Service, Skipped, equal, holds, main, run
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LINKS = os.path.join(WORK, "links")  # to the index, under other names
@@ -280,13 +280,12 @@ def the_python_client_reads():
             with Service("--policy", "cpu") as service:
                 run_client("python", [python, os.path.join(HERE, "elastic_client.py")], service)
             return
-    print("skip serve_the_python_client_reads: no python3-elasticsearch")
+    raise Skipped("no python3-elasticsearch")
 
 
 def the_javascript_client_reads():
     if not os.path.isdir(os.path.join(WEB, "node_modules", "@elastic", "elasticsearch")):
-        print("skip serve_the_javascript_client_reads: no @elastic/elasticsearch (npm ci in tests/web/elastic)")
-        return
+        raise Skipped("no @elastic/elasticsearch (npm ci in tests/web/elastic)")
     with Service("--policy", "cpu") as service:
         run_client("javascript", ["node", os.path.join(WEB, "client.mjs")], service)
 
