@@ -106,7 +106,7 @@ static void consider_misses(const struct rp__dram_channel *c, const struct rp__d
 /* After a column command for the bank: what is latched is the oldest of its queue, so it was that. */
 static void unlatch(struct rp__dram_queue *queue, uint32_t bank)
 {
-    queue->n_latched -= queue->latched >> bank & 1U;
+    queue->n_latched -= (uint32_t)(queue->latched >> bank & 1U);
     queue->latched &= ~(1ULL << bank);
 }
 
