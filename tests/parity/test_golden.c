@@ -11,10 +11,10 @@
 #include "unit/files.h"
 
 /* The last one is the format that this program writes. */
-static const char *const versions[] = {"tests/golden/v1",       "tests/golden/v1-kths",
-                                       "tests/golden/v1-auto",  "tests/golden/v1-find",
-                                       "tests/golden/v1-costs", "tests/golden/v1-tiny",
-                                       "tests/golden/v1-close", "tests/golden/v1-prices"};
+static const char *const versions[] = {
+    "tests/golden/v1",       "tests/golden/v1-kths",   "tests/golden/v1-auto",
+    "tests/golden/v1-find",  "tests/golden/v1-costs",  "tests/golden/v1-tiny",
+    "tests/golden/v1-close", "tests/golden/v1-prices", "tests/golden/v1-efsum"};
 enum { VERSIONS = sizeof versions / sizeof *versions };
 
 static const rp_build_options build_options = {.stem = "porter", .stop = "lucene"};

@@ -20,7 +20,7 @@ static void build(void)
 {
     rp_builder *b;
     rp_error err;
-    rp_build_options o = {.aux = "lr,hs16", .threads = 1};
+    rp_build_options o = {.aux = "lr,hs16", .freqs = "optpfd", .threads = 1};
     if (rp_builder_new(dir.path, &o, &b, &err) != RP_OK)
         fail_msg("%s", err.text);
     for (uint32_t d = 0; d < DOCS; d++) {
