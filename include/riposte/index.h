@@ -254,7 +254,7 @@ rp_status rp_index_build(const char *const *paths, size_t n_paths, const char *d
  * beyond the name follows a colon, separated by commas: exceptions=0 to 0.6, the share of values
  * that are patched (pfd, newpfd, optpfd, parapfor, pfd_rec); level=0 to 4, of recursion (pfd_rec);
  * c=0.25 to 16, a factor of the mean gap (qs); by=size or speed, what a codec that chooses prefers
- * (mixed: size; auto: speed, with frequencies in optpfd, or by size in mixed); for=avx2 or avx512, by
+ * (mixed: size; auto: speed, with frequencies in efsum, or by size in mixed); for=avx2 or avx512, by
  * whose costs auto chooses (avx2, whatever the builder has). Readers need to know nothing of it. */
 const char *rp_codec_name(size_t i);
 /* The i-th code that frequencies may be in; NULL past the last. Codec "iiu" keeps them in its own

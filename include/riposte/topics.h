@@ -45,7 +45,8 @@ const char *rp_topics_format_name(size_t i);
 /* A line of a hit: `qid Q0 docno rank score tag`; or `qid<TAB>docno<TAB>rank`. */
 typedef enum rp_run_format { RP_RUN_TREC = 0, RP_RUN_MSMARCO } rp_run_format;
 
-/* Takes lines of a run, whole ones. */
+/* Takes lines of a run, whole ones, in their order. Of an addition by several threads any of them
+ * may call it, one at a time. */
 typedef void rp_run_write_fn(void *arg, const char *lines, size_t bytes);
 
 /* All zero or NULL: the default named beside each field. */

@@ -66,23 +66,29 @@ void rp__placement_end(rp_searcher *s)
         s->placement.ended = rp__clock_now();
 }
 
-/* The choice, were a card open. A short query after a pause finds cold caches, and each line that
- * it touches costs it as much as a comparison of two lists: so the clock is read only where the
- * pause decides. */
+/* The choice, were a card open, in a burst. */
 static bool suits_device(const rp_searcher *s, const rp__query *query, bool in_batch,
                          rp__auto_facts *facts)
 {
-    const rp__placement *p = &s->placement;
     rp__auto_processor_look(query, facts);
     facts->threads = in_batch ? 1 : s->options.threads;
     facts->in_batch = in_batch;
     facts->is_attached = true;
-    const bool suits_burst = rp__auto_processor_is_for_card(facts, p->tuning);
+    return rp__auto_processor_is_for_card(facts, s->placement.tuning);
+}
+
+/* The choice of an open card. A short query after a pause finds cold caches, and each line that it
+ * touches costs it as much as a comparison of two lists: so the clock is read only where the pause
+ * decides. The next query that it decides about comes after this one. */
+static bool suits_open_device(rp__placement *p, rp__auto_facts *facts, bool suits_burst)
+{
     facts->idle_us = UINT64_MAX;
     if (suits_burst == rp__auto_processor_is_for_card(facts, p->tuning))
         return suits_burst;
+    const uint64_t now = rp__clock_now();
     if (p->ended)
-        facts->idle_us = (rp__clock_now() - p->ended) / 1000;
+        facts->idle_us = (now - p->ended) / 1000;
+    p->ended = now;
     return rp__auto_processor_is_for_card(facts, p->tuning);
 }
 
@@ -92,12 +98,13 @@ bool rp__placement_asks_device(rp_searcher *s, const rp__query *query)
     rp__auto_facts facts;
     if (p->stage == RP_PLACEMENT_FIXED)
         return s->backend != s->plain;
-    if (s->gpu.is_lost || !suits_device(s, query, false, &facts))
+    if (s->gpu.is_lost)
         return false;
-    p->is_asked = p->stage == RP_PLACEMENT_OPEN;
-    if (p->is_asked)
-        return true;
-    p->missed_ns += rp__auto_processor_estimate(facts.shape, query->work, p->tuning);
+    const bool suits = suits_device(s, query, false, &facts);
+    if (p->stage == RP_PLACEMENT_OPEN)
+        return p->is_asked = suits_open_device(p, &facts, suits);
+    if (suits)
+        p->missed_ns += rp__auto_processor_estimate(facts.shape, query->work, p->tuning);
     return false;
 }
 

@@ -21,7 +21,8 @@ typedef struct rp__placement {
     /* of a core, estimated, for queries that suit a card that is not open */
     uint64_t missed_ns;
     bool is_asked; /* the card, by the query that is answered now */
-    /* when the last query of the card did, by rp__clock_now; 0: there was none */
+    /* when the last query did that was the card's, or that a pause decided about, by rp__clock_now;
+     * 0: there was none */
     uint64_t ended;
 } rp__placement;
 

@@ -15,6 +15,8 @@
 #include "base/error.h"
 #include "base/pool.h"
 #include "base/record.h"
+#include "engine/gpu_child.h"
+#include "engine/mailbox.h"
 #include "engine/query_trace.h"
 #include "engine/searcher.h"
 
@@ -287,13 +289,25 @@ static void bind(const lane *l, group *g, const place *at)
         g->elements += count_elements(&asked->query);
 }
 
+/* Queries of a group: with a large k, so many that a child can hand back their hits. */
+static size_t group_most(const lane *l)
+{
+    enum { LARGE_K = 1024 };
+    const size_t k = l->searcher->options.k;
+    if (l->job->batch->backend != &rp__gpu_child_row || k <= LARGE_K)
+        return GROUP_MOST;
+    const size_t most = RP_MAILBOX_ROOM / 2 / sizeof(rp__scored) / k;
+    return most ? most : 1;
+}
+
 /* Binds queries and hands them over. */
 static rp_status run_fill(void *arg)
 {
     lane *l = arg;
     group *g = l->group;
     uint64_t begun = rp__clock_now();
-    while (g->n < GROUP_MOST && g->elements < l->job->elements && g->arena.used < ARENA_MOST &&
+    const size_t most = group_most(l);
+    while (g->n < most && g->elements < l->job->elements && g->arena.used < ARENA_MOST &&
            take(l, &g->places[g->n])) {
         rp__answer_clear(&g->asked[g->n].answer);
         g->asked[g->n++].status = RP_DAMAGED; /* unless the guard lets it be bound */

@@ -72,29 +72,32 @@ static char *make_plain(char *from, const char *end)
     return begin;
 }
 
-/* What stands behind a tag, without a leading word such as "Number:". */
-static char *text_of(char *tag, const char *word)
+/* What stands behind a tag that ends before `next`, without a leading word such as "Number:"; NULL:
+ * the tag does not end. */
+static char *text_of(char *tag, const char *next, const char *word)
 {
-    char *from = tag + strcspn(tag, ">");
-    from += *from == '>';
-    char *end = end_of_text(from);
+    char *from = memchr(tag, '>', (size_t)(next - tag));
+    if (!from)
+        return NULL;
+    char *end = end_of_text(++from);
     from += strspn(from, blanks);
     if (strncasecmp(from, word, strlen(word)) == 0)
         from += strlen(word);
     return make_plain(from, end);
 }
 
-/* The value of an attribute of the tag, cut out; NULL: it has none. */
-static char *attribute_of(char *tag, const char *name)
+/* The value of an attribute of the tag, cut out; NULL: it has none, or does not end before `next`. */
+static char *attribute_of(char *tag, const char *next, const char *name)
 {
-    char *end = tag + strcspn(tag, ">");
-    for (char *p = tag; (p = strpbrk(p, blanks)) && p < end;) {
-        p += strspn(p, blanks);
-        size_t n = strlen(name);
-        if (strncasecmp(p, name, n) != 0 || p[n] != '=' || !strchr("\"'", p[n + 1]) || !p[n + 1])
+    const char *end = memchr(tag, '>', (size_t)(next - tag));
+    const size_t n = strlen(name);
+    for (char *p = tag; end && p < end; p++) {
+        if (!strchr(blanks, p[0]) || strncasecmp(p + 1, name, n) != 0 || p[n + 1] != '=' ||
+            (p[n + 2] != '"' && p[n + 2] != '\''))
             continue;
-        char *from = p + n + 2, *to = strchr(from, p[n + 1]);
-        return to && to < end ? make_plain(from, to) : NULL;
+        char *from = p + n + 3,
+             *to = from < end ? memchr(from, p[n + 2], (size_t)(end - from)) : NULL;
+        return to ? make_plain(from, to) : NULL;
     }
     return NULL;
 }
@@ -128,10 +131,12 @@ static rp_status next_trec(rp_topics *topics, rp_topic *out, bool *has, rp_error
     topics->at = next;
     if (!title)
         return rp__topics_fault(topics, line, "a topic without <title> or <query>", err);
-    char *query = text_of(title, "Topic:");
-    char *qid = num ? text_of(num, "Number:") : attribute_of(tag, "number");
+    char *query = text_of(title, next, "Topic:");
+    if (!query)
+        return rp__topics_fault(topics, line, "a topic whose <title> or <query> does not end", err);
+    char *qid = num ? text_of(num, next, "Number:") : attribute_of(tag, next, "number");
     if (!qid)
-        qid = attribute_of(tag, "id");
+        qid = attribute_of(tag, next, "id");
     if (!qid || !rp__topics_is_id(qid))
         return rp__topics_fault(topics, line, "a topic without a number that is one word", err);
     *out = (rp_topic){qid, query, strlen(query), line};

@@ -45,5 +45,5 @@ uint64_t rp__dram_reference_bound(const struct rp__dram_config *config, bool is_
     }
     /* A refresh begins less than RFC late. */
     uint64_t refreshes = clocks > 2ULL * t->rfc ? (clocks - 2ULL * t->rfc) / t->refi : 0;
-    return bound * (clocks - refreshes * t->rfc) / clocks;
+    return clocks ? bound * (clocks - refreshes * t->rfc) / clocks : bound;
 }

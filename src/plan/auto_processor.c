@@ -5,7 +5,7 @@
  * the same hits. */
 #include "plan/plan.h"
 
-enum { TERMS_MAX = 64 }; /* of a query that a card answers */
+enum { TERMS_MAX = 64, OR_TERMS_MAX = 256 }; /* of an AND, and of an OR, that a card answers */
 
 #define K(n) ((uint64_t)(n) << 10)
 
@@ -26,7 +26,7 @@ const rp__auto_tuning rp__auto_processor_tuning = {
                               [RP_AUTO_OTHER] = RP_AUTO_NEVER},
             [RP_AUTO_BATCH] = {[RP_AUTO_OTHER] = RP_AUTO_NEVER},
         },
-    .max_k = {[RP_AUTO_BURST] = 1024, [RP_AUTO_LONE] = 1024, [RP_AUTO_BATCH] = 1024},
+    .max_k = {[RP_AUTO_BURST] = 1024, [RP_AUTO_LONE] = 1024, [RP_AUTO_BATCH] = 10000},
     .deep_k = 100,
     .deep_share = 4,
     .lone_us = 5000,
@@ -50,12 +50,12 @@ static bool are_terms(const rp__query *query, uint8_t role)
 static rp__auto_shape find_shape(const rp__query *query)
 {
     if (query->algorithm || query->rank->ranking->kind != RP_RANK_BM25 || query->n_ops < 3 ||
-        query->n_ops - 2 > TERMS_MAX)
+        query->n_ops - 2 > OR_TERMS_MAX)
         return RP_AUTO_OTHER;
     if (query->n_ops == 3 && query->ops[1].role != RP_NOT)
         return query->ops[1].kind == RP_OP_TERM ? RP_AUTO_TERM : RP_AUTO_PHRASE;
     if (are_terms(query, RP_MUST))
-        return RP_AUTO_AND;
+        return query->n_ops - 2 > TERMS_MAX ? RP_AUTO_OTHER : RP_AUTO_AND;
     if (!are_terms(query, RP_SHOULD))
         return RP_AUTO_OTHER;
     return query->exact_total || query->k == 0 ? RP_AUTO_COUNTED_OR : RP_AUTO_OR;

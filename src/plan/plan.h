@@ -120,7 +120,7 @@ typedef struct rp__auto_facts {
     uint64_t in_pair;           /* the same if no list were longer than the second */
     uint64_t k;                 /* 0: the total alone is wanted */
     uint64_t threads;           /* of the CPU that share the query */
-    uint64_t idle_us;           /* since the card's last query; UINT64_MAX: there was none */
+    uint64_t idle_us; /* since the last query that pauses count from; UINT64_MAX: there was none */
     bool in_batch, is_attached; /* a card is open */
 } rp__auto_facts;
 

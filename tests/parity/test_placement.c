@@ -193,6 +193,47 @@ static void only_named_devices_are_opened(void **state)
     assert_int_equal(rp__emulated_device_calls(), 0);
 }
 
+/* A query that is long enough for a card in a burst alone: the first one is not, those that follow are. */
+static void queries_in_a_row_are_a_burst(void **state)
+{
+    (void)state;
+    rp__auto_tuning tuning = eager();
+    for (int shape = 0; shape < RP_AUTO_PHRASE; shape++)
+        tuning.min_postings[RP_AUTO_LONE][shape] = RP_AUTO_NEVER;
+    tuning.lone_us = UINT64_MAX;
+    forget_devices();
+    rp_searcher *searcher = open_searcher(
+        (rp_search_options){.mode = RP_MODE_OR, .gpu = "emulated", .eager_gpu = true});
+    searcher->placement.tuning = &tuning;
+    static const char *const processors[] = {"cpu", "gpu", "gpu"};
+    for (size_t i = 0; i < 3; i++) {
+        rp_hits hits = search(searcher, "a b");
+        assert_string_equal(hits.processor, processors[i]);
+        rp_hits_free(&hits);
+    }
+    rp_searcher_free(searcher);
+}
+
+/* While no card is open, what a burst would give to it counts. */
+static void bursts_open_a_card(void **state)
+{
+    (void)state;
+    rp__auto_tuning tuning = eager();
+    for (int shape = 0; shape < RP_AUTO_PHRASE; shape++)
+        tuning.min_postings[RP_AUTO_LONE][shape] = RP_AUTO_NEVER;
+    tuning.attach_us = 1;
+    forget_devices();
+    rp_searcher *searcher =
+        open_searcher((rp_search_options){.mode = RP_MODE_OR, .gpu = "emulated"});
+    searcher->placement.tuning = &tuning;
+    for (size_t i = 0; i < 1000 && searcher->placement.stage == RP_PLACEMENT_CLOSED; i++) {
+        rp_hits hits = search(searcher, "a b");
+        rp_hits_free(&hits);
+    }
+    assert_int_equal(searcher->placement.stage, RP_PLACEMENT_OPEN);
+    rp_searcher_free(searcher);
+}
+
 static void a_lost_card_is_left(void **state)
 {
     (void)state;
@@ -283,6 +324,8 @@ int main(void)
         cmocka_unit_test(one_query_opens_no_card),
         cmocka_unit_test(work_opens_a_card),
         cmocka_unit_test(only_named_devices_are_opened),
+        cmocka_unit_test(queries_in_a_row_are_a_burst),
+        cmocka_unit_test(bursts_open_a_card),
         cmocka_unit_test(a_lost_card_is_left),
         cmocka_unit_test(batches_open_a_card_when_it_pays),
     };

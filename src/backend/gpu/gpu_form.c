@@ -103,6 +103,7 @@ rp_status rp__gpu_form_find(const rp__gpu_index *index, rp__lease *lease, rp__de
     rp_fallback why;
     rp__launch_request request =
         rp__launch_policy_request(query, index->residency->is_whole, false);
+    request.max_ranked = rp__launch_policy_max_ranked(index->device->shared_max);
     const rp__launch_row *row = rp__launch_policy_choose(&request, &why);
     *out = rp__form_count(query);
     out->fallback = why ? why : rp__gpu_form_check(index, query);

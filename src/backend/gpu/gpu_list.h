@@ -5,8 +5,8 @@
 
 #include "backend/gpu/gpu_index.h"
 
-/* Whether they read its docids; its frequencies, which are in bp128 or optpfd then, and the id of
- * that code. */
+/* Whether they read its docids; its frequencies, which are in bp128, optpfd or efsum then, and
+ * the id of that code. */
 bool rp__gpu_list_has_docids(const rp__list *list);
 bool rp__gpu_list_has_tfs(const rp__list *list);
 uint32_t rp__gpu_list_freq_code(const rp__list *list);

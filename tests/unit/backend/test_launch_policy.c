@@ -108,6 +108,28 @@ static void single_terms(void **state)
     assert_string_equal(choose(cached(with(RP_SHAPE_AND, 1, from, 10))), "and-single");
 }
 
+static rp__launch_request ranking(rp__launch_request r, size_t most)
+{
+    r.max_ranked = most;
+    return r;
+}
+
+/* A block of the card ranks in its shared memory. */
+static void cards_with_little_shared_memory(void **state)
+{
+    (void)state;
+    assert_int_equal(rp__launch_policy_max_ranked(227 << 10), 16384);
+    assert_int_equal(rp__launch_policy_max_ranked(99 << 10), 8192);
+    assert_int_equal(rp__launch_policy_max_ranked(48 << 10), 4096);
+    assert_string_equal(choose(ranking(in_group(with(RP_SHAPE_AND, 2, SHORT, 8192)), 8192)),
+                        "and-batch");
+    assert_string_equal(choose(ranking(in_group(with(RP_SHAPE_AND, 2, SHORT, 8193)), 8192)), "k");
+    assert_string_equal(choose(ranking(in_group(with(RP_SHAPE_OR, 2, 0, 8193)), 8192)), "k");
+    assert_string_equal(choose(ranking(with(RP_SHAPE_OR, 2, 0, 8192), 8192)), "or-maxscore");
+    assert_string_equal(choose(ranking(with(RP_SHAPE_OR, 2, 0, 8193), 8192)), "or-accumulate");
+    assert_string_equal(choose(ranking(with(RP_SHAPE_AND, 2, LONG, 8193), 8192)), "and-single");
+}
+
 static void single_ors(void **state)
 {
     (void)state;
@@ -310,6 +332,7 @@ int main(void)
         cmocka_unit_test(rows_are_where_their_ids_are),
         cmocka_unit_test(single_ands),
         cmocka_unit_test(single_terms),
+        cmocka_unit_test(cards_with_little_shared_memory),
         cmocka_unit_test(single_ors),
         cmocka_unit_test(groups),
         cmocka_unit_test(ors_that_are_not_counted),

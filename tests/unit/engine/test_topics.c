@@ -155,6 +155,32 @@ static void test_trec_many(void **state)
     free(text);
 }
 
+/* A tag that does not end takes nothing from the next topic, however many there are. */
+static void test_trec_unended(void **state)
+{
+    (void)state;
+    enum { MANY = 50000, TOPIC_BYTES = 64 };
+    char *text = malloc(MANY * TOPIC_BYTES + 64), *to = text;
+    assert_non_null(text);
+    for (int i = 0; i < MANY; i++)
+        to += sprintf(to, "<topic number=\"%d\" <query\n", i);
+    to += sprintf(to, "<topic number=\"a\"><query>wing</query></topic>\n");
+    rp_topics *t = open_bytes(text, (size_t)(to - text), NULL);
+    for (int i = 0; i < MANY; i++)
+        expect_fault(t, ": a topic whose <title> or <query> does not end");
+    expect(t, "a", "wing", MANY + 1);
+    expect_end(t);
+    free(text);
+    t = open_text(
+        "<topic number='1'<query>b</query></topic>\n<topic number='2'><query>c</query></topic>\n"
+        "<topic><query>d</query></topic><topic number='4'><query\n");
+    expect(t, "1", "b", 1);
+    expect(t, "2", "c", 2);
+    expect_fault(t, ":3: a topic without a number");
+    expect_fault(t, ":3: a topic whose");
+    expect_end(t);
+}
+
 static void test_trec_xml(void **state)
 {
     (void)state;
@@ -296,17 +322,12 @@ static void test_byte_order_mark(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tsv),
-        cmocka_unit_test(test_pisa),
-        cmocka_unit_test(test_jsonl),
-        cmocka_unit_test(test_trec_open_tags),
-        cmocka_unit_test(test_trec_xml),
-        cmocka_unit_test(test_trec_many),
-        cmocka_unit_test(test_open),
-        cmocka_unit_test(test_any_bytes),
-        cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_same_qid),
-        cmocka_unit_test(test_byte_order_mark),
+        cmocka_unit_test(test_tsv),          cmocka_unit_test(test_pisa),
+        cmocka_unit_test(test_jsonl),        cmocka_unit_test(test_trec_open_tags),
+        cmocka_unit_test(test_trec_xml),     cmocka_unit_test(test_trec_many),
+        cmocka_unit_test(test_trec_unended), cmocka_unit_test(test_open),
+        cmocka_unit_test(test_any_bytes),    cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_same_qid),     cmocka_unit_test(test_byte_order_mark),
     };
     return cmocka_run_group_tests(tests, make_file, remove_file);
 }

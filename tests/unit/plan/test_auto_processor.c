@@ -104,7 +104,7 @@ static void defaults_make_sense(void **state)
 
 /* ---- What is seen of a query --------------------------------------------------------------------- */
 
-enum { OPS = 80 };
+enum { OPS = 300 };
 
 static rp__op ops[OPS];
 static rp__word words[OPS];
@@ -141,7 +141,10 @@ static void shapes(void **state)
     assert_int_equal(shape_of(make(2, RP_OP_PHRASE, RP_SHOULD)), RP_AUTO_OTHER);
     assert_int_equal(shape_of(make(2, RP_OP_TERM, RP_MUST)), RP_AUTO_AND);
     assert_int_equal(shape_of(make(64, RP_OP_TERM, RP_SHOULD)), RP_AUTO_OR);
-    assert_int_equal(shape_of(make(65, RP_OP_TERM, RP_SHOULD)), RP_AUTO_OTHER);
+    assert_int_equal(shape_of(make(256, RP_OP_TERM, RP_SHOULD)), RP_AUTO_OR);
+    assert_int_equal(shape_of(make(257, RP_OP_TERM, RP_SHOULD)), RP_AUTO_OTHER);
+    assert_int_equal(shape_of(make(64, RP_OP_TERM, RP_MUST)), RP_AUTO_AND);
+    assert_int_equal(shape_of(make(65, RP_OP_TERM, RP_MUST)), RP_AUTO_OTHER);
     rp__query mixed = make(3, RP_OP_TERM, RP_MUST);
     ops[2].role = RP_SHOULD;
     assert_int_equal(shape_of(mixed), RP_AUTO_OTHER);

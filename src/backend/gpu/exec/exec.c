@@ -160,12 +160,14 @@ static rp_fallback add(rp__exec *e, rp__batch_item *item)
         return e->why;
     if (!is_alike(query, e->prototype))
         return RP_FALLBACK_GROUP;
-    if (e->in_group && rp__launch_policy_is_group_and(query, &shortest)) {
+    const size_t max_ranked = rp__launch_policy_max_ranked(e->device->shared_max);
+    if (e->in_group && query->k <= max_ranked && rp__launch_policy_is_group_and(query, &shortest)) {
         expect_lists(e, query);
         return push(e, RP_LAUNCH_AND_BATCH, item, shortest);
     }
     rp__launch_request request =
         rp__launch_policy_request(query, e->index->residency->is_whole, e->in_group);
+    request.max_ranked = max_ranked;
     const rp__launch_row *row = rp__launch_policy_choose(&request, &why);
     return row ? push(e, row->id, item, request.shortest) : why;
 }

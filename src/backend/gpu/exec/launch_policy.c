@@ -78,6 +78,14 @@ rp_fallback rp__launch_policy_check(const rp__query *query)
     return query->lengths.n_table > 0 ? RP_FALLBACK_NONE : RP_FALLBACK_LENGTHS;
 }
 
+size_t rp__launch_policy_max_ranked(uint32_t shared_bytes)
+{
+    size_t keys = 1;
+    while (KARG_TOPK_SHARED + 2 * keys * sizeof(uint64_t) <= shared_bytes)
+        keys *= 2;
+    return keys;
+}
+
 /* ---- Its row ------------------------------------------------------------------------------------ */
 
 /* A long single term. Its total is the length of its list, so that also exact totals are had. */
@@ -107,10 +115,17 @@ static rp__launch_id choose_and(const rp__launch_request *r)
     return is_short && r->is_whole ? RP_LAUNCH_AND_PERSISTENT : RP_LAUNCH_AND_SINGLE;
 }
 
+static bool ranks(const rp__launch_request *r, const rp__launch_row *row)
+{
+    const bool by_blocks = row->lane == RP_LANE_OR || row->lane == RP_LANE_AND;
+    return (row->max_k == 0 || r->k <= row->max_k) &&
+           (!by_blocks || r->max_ranked == 0 || r->k <= r->max_ranked);
+}
+
 /* What a row of tiles does not give. */
 static rp_fallback check_tiles(const rp__launch_request *r, const rp__launch_row *row)
 {
-    if (r->k > row->max_k)
+    if (!ranks(r, row))
         return RP_FALLBACK_K;
     if (r->n_terms > row->max_terms)
         return RP_FALLBACK_TERMS;
@@ -150,7 +165,7 @@ const rp__launch_row *rp__launch_policy_choose(const rp__launch_request *r, rp_f
         row = &rp__launch_table[r->shape == RP_SHAPE_AND ? choose_and(r) : RP_LAUNCH_PHRASE_BATCH];
     if (!row)
         return NULL;
-    if (row->max_k > 0 && r->k > row->max_k)
+    if (!ranks(r, row))
         *why = RP_FALLBACK_K;
     else if (r->n_terms > row->max_terms)
         *why = RP_FALLBACK_TERMS;

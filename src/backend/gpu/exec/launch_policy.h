@@ -14,6 +14,7 @@ typedef struct rp__launch_request {
     uint32_t n_terms;  /* also those that the index does not know */
     uint32_t shortest; /* postings of the shortest list */
     size_t k;
+    size_t max_ranked; /* so many a block of the card ranks; 0: any k that the row takes */
     bool exact_total;
     bool is_part;                /* it is about a part of the documents */
     bool is_whole;               /* the residency has all sections of the index */
@@ -47,6 +48,8 @@ bool rp__launch_policy_is_group_and(const rp__query *query, uint32_t *shortest);
 const rp__launch_row *rp__launch_policy_last(rp__shape shape);
 /* The row of an algorithm that a query names, with or without options; NULL: there is none. */
 const rp__launch_row *rp__launch_policy_find(const char *algorithm);
+/* How many the blocks of a card with so much shared memory rank, each by itself. */
+size_t rp__launch_policy_max_ranked(uint32_t shared_bytes);
 /* Why the card does not answer queries of this kind, whatever their terms; RP_FALLBACK_NONE: it
  * does. */
 rp_fallback rp__launch_policy_check(const rp__query *query);

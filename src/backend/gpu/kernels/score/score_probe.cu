@@ -4,8 +4,9 @@
  * Reads docids once, coalesced; of a list its directory or docids of chosen blocks by halving, then
  * of one block its head, and a residual a step; a frequency where it lies; a norm. Writes scores,
  * coalesced. No shared memory.
- * Limits: frequencies in bp128, optpfd or u32; any bytes. Candidates that are no documents have a
- * score of 0; a list that does not have a candidate, which only a damaged one does, adds nothing.
+ * Limits: frequencies in bp128, optpfd, efsum or u32; any bytes. Candidates that are no documents
+ * have a score of 0; a list that does not have a candidate, which only a damaged one does, adds
+ * nothing.
  * Source: Ao et al. 2011, 5.2, Algorithm 1; Ding et al. 2009, 8. */
 #include "backend/gpu/kernels/prim/prim.cuh"
 
