@@ -12,7 +12,9 @@
 
 enum { EXIT_BASE = 128, DOOMED_MAX = 4 };
 
-static volatile sig_atomic_t is_held, seen;
+/* Any thread may get the signal, and another one asks for it: sig_atomic_t would not do. */
+static atomic_int is_held, seen;
+_Static_assert(ATOMIC_INT_LOCK_FREE == 2, "handlers use them");
 static const char *_Atomic doomed[DOOMED_MAX];
 
 static void handle(int number)
