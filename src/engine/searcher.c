@@ -159,7 +159,7 @@ rp_status rp__searcher_attach(rp_searcher *s, const rp__backend *backend, const 
 static rp_status make(rp_searcher *s, const rp_search_options *options, rp_error *err)
 {
     rp_search_options *o = &s->options;
-    const rp__backend *backend = NULL;
+    const rp__backend *backend = s->plain;
     rp_status status = RP_TAKE(o, options, err);
     const rp__place place = {o->gpu, o->gpu_memory, o->gpu_timeout};
     const bool is_placed = is_auto(o);
