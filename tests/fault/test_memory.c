@@ -551,7 +551,7 @@ static void test_json(void **state)
 
 /* ---- The libraries' allocations ---------------------------------------------------------------- */
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(RP_COVERAGE)
 static void test_program(void **state)
 {
     (void)state;

@@ -24,7 +24,7 @@
 #include "riposte/riposte.h"
 #include "tempdir.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__OPTIMIZE__)
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || defined(RP_COVERAGE)
 /* A sanitizer's frames are many times larger. */
 enum { STACK = 1 << 20 };
 #else
