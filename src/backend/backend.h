@@ -270,6 +270,8 @@ typedef struct rp__backend {
      * has begun; where it leaves finish, all is over. */
     void (*batch_start)(void *batch, rp__batch_item *asked, size_t n, rp__arena *arena);
     void (*batch_finish)(void *batch, rp__batch_item *asked, size_t n, rp__arena *arena);
+    /* Hits that its answers may have together, where a query may have many; 0: any number. */
+    size_t batch_hits;
     /* (optional) Whether batch_finish of a batch that was started would not wait. */
     bool (*poll)(void *batch);
     /* (optional) Of what was finished last: nanoseconds from a launch's being ready until the

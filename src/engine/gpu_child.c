@@ -454,4 +454,5 @@ const rp__backend rp__gpu_child_row = {.name = "gpu",
                                        .batch_free = batch_free,
                                        .batch_start = batch_start,
                                        .batch_finish = batch_finish,
+                                       .batch_hits = RP_MAILBOX_ROOM / 2 / sizeof(rp__scored),
                                        .steps = &rp__gpu_child_steps_row};

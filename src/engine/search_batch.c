@@ -15,8 +15,6 @@
 #include "base/error.h"
 #include "base/pool.h"
 #include "base/record.h"
-#include "engine/gpu_child.h"
-#include "engine/mailbox.h"
 #include "engine/query_trace.h"
 #include "engine/searcher.h"
 
@@ -289,15 +287,14 @@ static void bind(const lane *l, group *g, const place *at)
         g->elements += count_elements(&asked->query);
 }
 
-/* Queries of a group: with a large k, so many that a child can hand back their hits. */
+/* Queries of a group: with a large k, so many that the processor can hand back their hits. */
 static size_t group_most(const lane *l)
 {
     enum { LARGE_K = 1024 };
-    const size_t k = l->searcher->options.k;
-    if (l->job->batch->backend != &rp__gpu_child_row || k <= LARGE_K)
+    const size_t k = l->searcher->options.k, hits = l->job->batch->backend->batch_hits;
+    if (hits == 0 || k <= LARGE_K)
         return GROUP_MOST;
-    const size_t most = RP_MAILBOX_ROOM / 2 / sizeof(rp__scored) / k;
-    return most ? most : 1;
+    return hits > k ? hits / k : 1;
 }
 
 /* Binds queries and hands them over. */

@@ -1,7 +1,7 @@
-/* format_codes.c: see format_codes.h. Chapter 6 of docs/format.md. */
+/* format_codes.c: see format_codes.h. Chapters 5 and 6 of docs/format.md. */
 #include "parity/format_codes.h"
 
-#include <stdbool.h>
+#include <string.h>
 
 /* w bits from bit `bit` on. */
 static uint32_t bits_at(const uint8_t *p, size_t bit, unsigned w)
@@ -125,4 +125,44 @@ const uint8_t *format_efsum(const uint8_t *p, size_t n, uint32_t *out)
     for (size_t j = 0; j < steps; j++)
         out[rank += gaps[j]]++;
     return p;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------- */
+
+/* Of auto only the frequencies, if the manifest does not say them: mixed, which is not here. efsum is
+ * no codec of docids: lists do not name it. */
+static const format_row rows[] = {{FORMAT_RAW, "raw", NULL, format_bp128},
+                                  {2, "vbyte", format_vbyte, format_vbyte},
+                                  {3, "bp128", format_bp128, format_bp128},
+                                  {7, "optpfd", format_optpfd, format_optpfd},
+                                  {10, "rice", format_rice, format_rice},
+                                  {12, "ef128", format_ef128, format_ef128},
+                                  {FORMAT_BITMAP, "bitmap", NULL, format_bp128},
+                                  {UINT32_MAX, "efsum", format_efsum, format_efsum},
+                                  {FORMAT_AUTO, "auto", NULL, NULL}};
+enum { ROWS = sizeof rows / sizeof *rows };
+
+bool format_find_row(const char *name, const char *freqs, format_row *out)
+{
+    bool has_name = false;
+    for (size_t i = 0; i < ROWS; i++)
+        if (strcmp(rows[i].name, name) == 0) {
+            *out = rows[i];
+            has_name = true;
+        }
+    for (size_t i = 0; freqs[0] && i < ROWS; i++)
+        if (strcmp(rows[i].name, freqs) == 0)
+            out->freqs = rows[i].docs;
+    return has_name && out->freqs;
+}
+
+bool format_name_row(const uint8_t *p, format_row *row, uint32_t *id)
+{
+    *id = row->id == FORMAT_AUTO ? p[3] == 0x80 ? p[1] : p[3] : 0;
+    for (size_t i = 0; *id && i < ROWS; i++)
+        if (rows[i].id == *id) {
+            row->id = *id;
+            row->docs = rows[i].docs;
+        }
+    return row->id != FORMAT_AUTO && (*id == 0 || row->id == *id);
 }

@@ -243,57 +243,8 @@ const uint8_t *format_stop_words(const format_index *ix, size_t *bytes)
 
 /* ---- Chapters 5 and 7: lists -------------------------------------------------------------------- */
 
-/* What lists are coded by; docs NULL: not by blocks. */
-typedef struct codec_row {
-    uint32_t id;
-    const char *name;
-    format_code *docs, *freqs;
-} codec_row;
-
-enum { RAW = 1, BITMAP = 17, AUTO = 24 };
-
-/* Of auto only the frequencies, if the manifest does not say them: mixed, which is not here. efsum is
- * no codec of docids: lists do not name it. */
-static const codec_row rows[] = {{RAW, "raw", NULL, format_bp128},
-                                 {2, "vbyte", format_vbyte, format_vbyte},
-                                 {3, "bp128", format_bp128, format_bp128},
-                                 {7, "optpfd", format_optpfd, format_optpfd},
-                                 {10, "rice", format_rice, format_rice},
-                                 {12, "ef128", format_ef128, format_ef128},
-                                 {BITMAP, "bitmap", NULL, format_bp128},
-                                 {UINT32_MAX, "efsum", format_efsum, format_efsum},
-                                 {AUTO, "auto", NULL, NULL}};
-enum { ROWS = sizeof rows / sizeof *rows };
-
-/* The row of that name, its frequencies in the code of the other. */
-static bool find_row(const char *name, const char *freqs, codec_row *out)
-{
-    bool has_name = false;
-    for (size_t i = 0; i < ROWS; i++)
-        if (strcmp(rows[i].name, name) == 0) {
-            *out = rows[i];
-            has_name = true;
-        }
-    for (size_t i = 0; freqs[0] && i < ROWS; i++)
-        if (strcmp(rows[i].name, freqs) == 0)
-            out->freqs = rows[i].docs;
-    return has_name && out->freqs;
-}
-
-/* In an index in auto, what the list names: its id too, 0 in others. */
-static bool name_row(const uint8_t *p, codec_row *row, uint32_t *id)
-{
-    *id = row->id == AUTO ? p[3] == 0x80 ? p[1] : p[3] : 0;
-    for (size_t i = 0; *id && i < ROWS; i++)
-        if (rows[i].id == *id) {
-            row->id = *id;
-            row->docs = rows[i].docs;
-        }
-    return row->id != AUTO && (*id == 0 || row->id == *id);
-}
-
 /* Block b, of n docids. */
-static void read_block(const codec_row *row, const uint8_t *p, uint32_t b, uint32_t before,
+static void read_block(const format_row *row, const uint8_t *p, uint32_t b, uint32_t before,
                        uint32_t n, uint32_t *out)
 {
     uint32_t values[128];
@@ -316,7 +267,7 @@ static void read_bitmap(const uint8_t *p, uint32_t n, uint32_t *out)
             out[k++] = base + (uint32_t)bit;
 }
 
-static void read_freqs(const codec_row *row, const uint8_t *p, uint32_t n, uint32_t *out)
+static void read_freqs(const format_row *row, const uint8_t *p, uint32_t n, uint32_t *out)
 {
     row->freqs(p, n, out);
     for (uint32_t i = 0; i < n; i++)
@@ -369,7 +320,7 @@ typedef struct format_parts {
     const uint8_t *last, *far, *offsets, *freq_offsets, *pos_offsets, *bounds, *kths, *docs, *freqs;
 } format_parts;
 
-static void place_parts(const uint8_t *p, uint32_t n, const codec_row *row, bool has_positions,
+static void place_parts(const uint8_t *p, uint32_t n, const format_row *row, bool has_positions,
                         format_parts *at)
 {
     bool has_kths = p[0] & 16;
@@ -385,7 +336,7 @@ static void place_parts(const uint8_t *p, uint32_t n, const codec_row *row, bool
     at->freqs = at->docs + up_to(u32(p + 8), 16);
 }
 
-static void place_close_parts(const uint8_t *p, uint32_t n, const codec_row *row,
+static void place_close_parts(const uint8_t *p, uint32_t n, const format_row *row,
                               bool has_positions, format_parts *at)
 {
     bool has_kths = p[0] & 16;
@@ -409,16 +360,16 @@ static uint32_t offset_of(const format_parts *at, const uint8_t *offsets, uint32
 }
 
 /* Fills docids and frequencies; where the positions of each frame begin, or NULL for one frame. */
-static bool read_list(format_index *ix, codec_row *row, const uint8_t *p, format_term *t,
+static bool read_list(format_index *ix, format_row *row, const uint8_t *p, format_term *t,
                       const uint8_t **pos_offsets)
 {
     uint32_t n_blocks = (t->df + 127) / 128, id;
     format_parts at = {0};
     *pos_offsets = NULL;
-    if (!name_row(p, row, &id))
+    if (!format_name_row(p, row, &id))
         return fail(ix, "a list of codec %u", id);
     if (p[3] != 0x80) {
-        if (row->id == BITMAP)
+        if (row->id == FORMAT_BITMAP)
             read_bitmap(p + 4, t->df, t->docids);
         else
             read_block(row, p + 4, 0, 0, t->df, t->docids);
@@ -436,13 +387,13 @@ static bool read_list(format_index *ix, codec_row *row, const uint8_t *p, format
     else
         place_parts(p, n_blocks, row, ix->has_positions, &at);
     *pos_offsets = at.pos_offsets;
-    if (row->id == BITMAP)
+    if (row->id == FORMAT_BITMAP)
         read_bitmap(at.docs, t->df, t->docids);
     for (uint32_t b = 0; b < n_blocks; b++) {
         uint32_t n = t->df - 128 * b < 128 ? t->df - 128 * b : 128;
         uint32_t before = b ? u32(at.last + 4 * (b - 1)) : 0;
         const uint8_t *docs = at.docs + (row->docs ? offset_of(&at, at.offsets, b) : 512 * b);
-        if (row->id != BITMAP)
+        if (row->id != FORMAT_BITMAP)
             read_block(row, docs, b, before, n, t->docids + 128 * b);
         read_freqs(row, at.freqs + offset_of(&at, at.freq_offsets, b), n, t->tfs + 128 * b);
         if (t->docids[128 * b + n - 1] != u32(at.last + 4 * b) ||
@@ -660,12 +611,12 @@ static bool read_place(format_index *ix, format_term *t)
 {
     uint64_t bytes;
     const uint8_t *offsets, *lists = section(ix, 2, 32, &bytes);
-    codec_row row;
+    format_row row;
     uint64_t list_bytes = ix->unit * varint(&ix->p),
              pos_bytes = ix->has_positions ? varint(&ix->p) : 0;
     if (t->df <= 8 && (!ix->has_positions || t->cf <= 24))
         return fail(ix, "a list that should be tiny");
-    if (!find_row(ix->codec, ix->freqs, &row))
+    if (!format_find_row(ix->codec, ix->freqs, &row))
         return fail(ix, "codec %s", ix->codec);
     if (!read_list(ix, &row, lists + ix->list_offset, t, &offsets) || !sum_starts(ix, t) ||
         !check_aux(ix, t))

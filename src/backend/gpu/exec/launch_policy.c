@@ -115,7 +115,7 @@ static rp__launch_id choose_and(const rp__launch_request *r)
     return is_short && r->is_whole ? RP_LAUNCH_AND_PERSISTENT : RP_LAUNCH_AND_SINGLE;
 }
 
-static bool ranks(const rp__launch_request *r, const rp__launch_row *row)
+static bool can_rank(const rp__launch_request *r, const rp__launch_row *row)
 {
     const bool by_blocks = row->lane == RP_LANE_OR || row->lane == RP_LANE_AND;
     return (row->max_k == 0 || r->k <= row->max_k) &&
@@ -125,7 +125,7 @@ static bool ranks(const rp__launch_request *r, const rp__launch_row *row)
 /* What a row of tiles does not give. */
 static rp_fallback check_tiles(const rp__launch_request *r, const rp__launch_row *row)
 {
-    if (!ranks(r, row))
+    if (!can_rank(r, row))
         return RP_FALLBACK_K;
     if (r->n_terms > row->max_terms)
         return RP_FALLBACK_TERMS;
@@ -165,7 +165,7 @@ const rp__launch_row *rp__launch_policy_choose(const rp__launch_request *r, rp_f
         row = &rp__launch_table[r->shape == RP_SHAPE_AND ? choose_and(r) : RP_LAUNCH_PHRASE_BATCH];
     if (!row)
         return NULL;
-    if (!ranks(r, row))
+    if (!can_rank(r, row))
         *why = RP_FALLBACK_K;
     else if (r->n_terms > row->max_terms)
         *why = RP_FALLBACK_TERMS;
